@@ -1,0 +1,47 @@
+#include "cli/commands.hpp"
+#include "cli/input.hpp"
+#include "harness/determinism.hpp"
+#include "harness/run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace lockstep::cli {
+
+ExitCode digest(const DigestArguments& arguments) {
+    if (const auto fits = check_seeds(arguments.first_seed, arguments.seeds); !fits)
+        return bad_input(fits.error());
+    const auto loaded = load_scenarios(arguments.scenarios, arguments.sets);
+    if (!loaded) return bad_input(loaded.error());
+    int codec = -1;
+    if (!arguments.wire_codec.empty()) codec = arguments.wire_codec == "on" ? 1 : 0;
+
+    bool all_same = true;
+    for (const auto& scenario : loaded.value()) {
+        const auto run = [&](std::uint64_t seed, const harness::RunOptions& wanted) {
+            harness::RunOptions options = wanted;
+            options.wire_codec = codec;
+            return harness::run(scenario, seed, options);
+        };
+        if (arguments.twice) {
+            const auto result = harness::run_twice(run, arguments.first_seed, arguments.seeds);
+            for (const auto& [seed, value] : result.digests)
+                fmt::print("{} {} {:016x}\n", scenario.name, seed, value);
+            if (!result.different) continue;
+            all_same = false;
+            std::fflush(stdout);
+            fmt::print(stderr, "DIFFERENT  {} seed {}, run twice in one process\n{}\n",
+                       scenario.name, *result.different, result.explanation);
+        } else {
+            for (std::uint64_t i = 0; i < arguments.seeds; ++i) {
+                const std::uint64_t seed = arguments.first_seed + i;
+                fmt::print("{} {} {:016x}\n", scenario.name, seed, run(seed, {}).digest);
+            }
+        }
+        std::fflush(stdout);
+    }
+    return all_same ? ExitCode::AsExpected : ExitCode::Untrustworthy;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,78 @@
+#include "cli/input.hpp"
+
+#include "harness/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace lockstep::cli {
+namespace {
+
+Error error_of(std::string message) {
+    Error error;
+    error.message = std::move(message);
+    return error;
+}
+
+}  // namespace
+
+ExitCode bad_input(const Error& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "lockstep: {}\n", harness::error_text(error));
+    return ExitCode::BadInput;
+}
+
+std::vector<std::string> or_catalogue(const std::vector<std::string>& names) {
+    if (!names.empty()) return names;
+    std::vector<std::string> all;
+    for (const auto& file : harness::catalogue_files()) all.emplace_back(file.name);
+    return all;
+}
+
+Result<std::vector<scenario::Scenario>> load_scenarios(const std::vector<std::string>& names,
+                                                       const std::vector<std::string>& sets) {
+    std::vector<scenario::Scenario> scenarios;
+    for (const auto& name : or_catalogue(names)) {
+        auto scenario = harness::load_scenario(name, sets);
+        if (!scenario) return scenario.error();
+        scenarios.push_back(std::move(scenario).value());
+    }
+    return scenarios;
+}
+
+Result<std::chrono::milliseconds> parse_budget(const std::string& text) {
+    std::uint64_t n = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, failed] = std::from_chars(text.data(), end, n);
+    const std::string unit(rest, end);
+    std::uint64_t ms = 0;
+    if (unit == "ms") ms = 1;
+    if (unit == "s") ms = 1'000;
+    if (unit == "m") ms = 60'000;
+    if (unit == "h") ms = 3'600'000;
+    constexpr std::uint64_t most = 30ULL * 24 * 3'600'000;
+    if (failed != std::errc() || ms == 0 || n == 0 || n > most / ms)
+        return error_of(fmt::format(
+            "--budget: '{}' is no span of wall time; write a number and ms, s, m or h, as in 5m, "
+            "at most 720h",
+            text));
+    return std::chrono::milliseconds(n * ms);
+}
+
+Result<bool> check_seeds(std::uint64_t first, std::uint64_t count) {
+    if (count == 0) return error_of("--seeds: 0 seeds show nothing; give at least 1");
+    constexpr std::uint64_t most = 1'000'000'000;
+    if (count > most)
+        return error_of(
+            fmt::format("--seeds: {} is more than the {} of one exploration", count, most));
+    if (first > std::numeric_limits<std::uint64_t>::max() - count)
+        return error_of(
+            fmt::format("--first-seed: {} seeds from {} on do not fit into 64 bits", count, first));
+    return true;
+}
+
+}  // namespace lockstep::cli

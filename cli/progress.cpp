@@ -1,0 +1,63 @@
+#include "cli/progress.hpp"
+
+#include "harness/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+namespace lockstep::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds plain_every{10'000};
+constexpr std::uint64_t bar_width = 24;
+
+std::string left_text(const harness::ExploreProgress& progress) {
+    if (progress.done == 0 || progress.done >= progress.total) return "";
+    const auto elapsed = static_cast<std::uint64_t>(progress.elapsed.count());
+    std::uint64_t left = elapsed * (progress.total - progress.done) / progress.done;
+    if (progress.budget.count() > 0) {
+        const auto budget = static_cast<std::uint64_t>(progress.budget.count());
+        left = std::min(left, budget > elapsed ? budget - elapsed : 0);
+    }
+    return fmt::format(", {} left", harness::long_span_text(
+                                        lockstep::milliseconds(static_cast<std::int64_t>(left))));
+}
+
+}  // namespace
+
+Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Progress::show(const harness::ExploreProgress& progress) {
+    if (!terminal_ && progress.elapsed - last_ < plain_every) return;
+    last_ = progress.elapsed;
+    const auto ms =
+        std::max<std::uint64_t>(static_cast<std::uint64_t>(progress.elapsed.count()), 1);
+    std::string text =
+        fmt::format("{} of {} runs, {} a second{}", harness::grouped(progress.done),
+                    harness::grouped(progress.total), harness::grouped(progress.done * 1'000 / ms),
+                    left_text(progress));
+    if (failures_ > 0) text += fmt::format(", {} not as expected", harness::grouped(failures_));
+    if (!terminal_) {
+        fmt::print(stderr, "explore: {}\n", text);
+        return;
+    }
+    const std::uint64_t filled =
+        progress.total == 0 ? 0 : progress.done * bar_width / progress.total;
+    fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'),
+               std::string(bar_width - filled, '.'), text);
+    std::fflush(stderr);
+}
+
+void Progress::finish() {
+    if (!terminal_) return;
+    fmt::print(stderr, "\r\x1b[K");
+    std::fflush(stderr);
+}
+
+}  // namespace lockstep::cli

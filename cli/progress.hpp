@@ -1,0 +1,25 @@
+#pragma once
+
+#include "harness/explore.hpp"
+
+#include <chrono>
+
+namespace lockstep::cli {
+
+/// Tells on standard error how far an exploration is: one line that renews itself on a terminal,
+/// else a plain line every ten seconds.
+class Progress {
+public:
+    Progress();
+    void show(const harness::ExploreProgress& progress);
+    /// Takes the line away again.
+    void finish();
+    void count_failure() { ++failures_; }
+
+private:
+    bool terminal_;
+    std::uint64_t failures_ = 0;
+    std::chrono::milliseconds last_{0};
+};
+
+}  // namespace lockstep::cli

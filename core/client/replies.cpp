@@ -1,0 +1,212 @@
+#include "core/base/assert.hpp"
+#include "core/client/client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+/// What servers say, and what it means for the session.
+namespace lockstep::client {
+
+using events::AcquireOutcome;
+using events::AnswerStatus;
+using events::LossReason;
+using events::Operation;
+
+/// A hint is followed at once, but only so often in a row: two servers that each take the other for
+/// the leader would otherwise play ball with the client.
+void Client::on(NodeId from, const wire::NotLeader& reply, LocalTime now, Effects&) {
+    if (from != target_) return;  // asked long ago
+    const bool known = std::ranges::find(config_.servers, reply.leader) != config_.servers.end();
+    if (known && reply.leader != from && redirects_ < config_.servers.size()) {
+        ++redirects_;
+        retarget(reply.leader, now);
+        return;
+    }
+    redirects_ = 0;
+    try_next_server(now + config_.retry_every / 5);
+}
+
+void Client::on(NodeId from, const wire::OpenReply& reply, LocalTime now, Effects& effects) {
+    if (!opening_ || reply.nonce != opening_->nonce) return;
+    heard(from, now);
+    if (reply.status == AnswerStatus::LimitReached) return;  // asked again in its time
+    // The nonce is spent. Not at once: a service that refuses every nonce must not be flooded.
+    if (reply.status != AnswerStatus::Ok) {
+        begin_opening(retry_at(now));
+        return;
+    }
+    const LocalTime deadline = deadline_from(opening_->first_sent, reply.ttl);
+    if (now >= deadline) {
+        closing_.push_back(Closing{reply.session, RequestSeq(1), now, now + config_.ttl});
+        begin_opening(retry_at(now));
+        return;
+    }
+    Session session;
+    session.id = reply.session;
+    session.ttl = reply.ttl;
+    session.deadline = deadline;
+    session.renew_at = renewal_after(opening_->first_sent, reply.ttl);
+    session_ = std::move(session);
+    effects.events.emplace_back(events::SessionTold{reply.session, reply.nonce, deadline});
+    effects.notices.emplace_back(SessionReady{reply.session});
+    opening_.reset();
+}
+
+void Client::on(NodeId from, const wire::KeepAliveReply& reply, LocalTime now, Effects& effects) {
+    if (!session_ || reply.session != session_->id) return;
+    auto& sent = session_->renewals;
+    const auto sending = std::ranges::find(sent, reply.sending, &Sending::number);
+    if (sending == sent.end()) return;
+    heard(from, now);
+    if (reply.status != AnswerStatus::Ok) {
+        session_over(effects);
+        return;
+    }
+    const LocalTime at = sending->at;
+    const bool newest = sending + 1 == sent.end();
+    sent.erase(sent.begin(), sending + 1);
+    const LocalTime deadline = deadline_from(at, session_->ttl);
+    if (deadline > session_->deadline) {
+        session_->deadline = deadline;
+        effects.events.emplace_back(events::DeadlineMoved{session_->id, deadline});
+    }
+    if (newest) session_->renew_at = renewal_after(at, session_->ttl);
+    for (const wire::HeldGrant& grant : reply.grants) {
+        Pending* open = pending(grant.seq);
+        // Of a seq that is closed, or that is being cancelled, a grant is nothing.
+        if (open != nullptr && open->kind == Pending::Kind::Acquire)
+            granted(*open, grant.lock, grant.token, effects);
+    }
+}
+
+void Client::on(NodeId from, const wire::RequestReply& reply, LocalTime now, Effects& effects) {
+    if (reply.operation == Operation::Close) {
+        if (reply.status != AnswerStatus::Ok && reply.status != AnswerStatus::SessionOver) return;
+        if (std::erase_if(closing_, [&](const Closing& c) {
+                return c.id == reply.session && c.seq == reply.seq;
+            }) > 0)
+            heard(from, now);
+        return;
+    }
+    if (std::erase_if(closing_, [&](const Closing& c) {
+            return c.id == reply.session && reply.status == AnswerStatus::SessionOver;
+        }) > 0)
+        return;
+    if (!session_ || reply.session != session_->id) return;
+    heard(from, now);
+    if (reply.status == AnswerStatus::SessionOver) {
+        session_over(effects);
+        return;
+    }
+    Pending* open = pending(reply.seq);
+    if (open == nullptr || reply.status == AnswerStatus::Stale) return;
+    switch (open->kind) {
+        case Pending::Kind::Acquire:
+            if (reply.operation == Operation::Acquire) on_acquire(*open, reply, now, effects);
+            return;
+        case Pending::Kind::Cancel:  // a grant of it is nothing any more
+            if (reply.operation == Operation::Cancel) forget(reply.seq);
+            return;
+        case Pending::Kind::Release:
+            if (reply.operation != Operation::Release) return;
+            effects.events.emplace_back(
+                events::ReleaseReturned{open->lock, session_->id, open->token, reply.status});
+            effects.notices.emplace_back(
+                ReleaseDone{open->lock, open->seq, open->token, reply.status});
+            forget(reply.seq);
+            return;
+    }
+}
+
+void Client::on_acquire(Pending& open, const wire::RequestReply& reply, LocalTime,
+                        Effects& effects) {
+    const auto refused = [&](AcquireOutcome outcome) {
+        finish_acquire(open, outcome, FencingToken(), effects);
+        forget(open.seq);
+    };
+    switch (reply.status) {
+        case AnswerStatus::Granted:
+            granted(open, reply.lock, reply.token, effects);
+            return;
+        case AnswerStatus::Queued:
+            open.queued = true;
+            open.send_at = LocalTime::never();
+            return;
+        case AnswerStatus::Held:
+            refused(AcquireOutcome::Held);
+            return;
+        case AnswerStatus::AlreadyHeld:
+            refused(AcquireOutcome::AlreadyHeld);
+            return;
+        case AnswerStatus::AlreadyWaiting:
+            refused(AcquireOutcome::AlreadyWaiting);
+            return;
+        case AnswerStatus::LimitReached:
+            refused(AcquireOutcome::LimitReached);
+            return;
+        case AnswerStatus::Ok:
+        case AnswerStatus::Cancelled:  // it was not cancelled by this client, which still waits
+        case AnswerStatus::NotHeld:
+        case AnswerStatus::Stale:
+        case AnswerStatus::SessionOver:
+            return;
+    }
+}
+
+void Client::granted(const Pending& open, LockId lock, FencingToken token, Effects& effects) {
+    LOCKSTEP_ASSERT(open.kind == Pending::Kind::Acquire, "seq={}", open.seq.value);
+    if (lock != open.lock || !token) return;  // no grant that was asked for
+    session_->grants[open.lock] = Grant{open.seq, token};
+    effects.events.emplace_back(
+        events::GrantTold{open.lock, session_->id, open.seq, token, session_->deadline});
+    finish_acquire(open, AcquireOutcome::Granted, token, effects);
+    forget(open.seq);
+}
+
+void Client::finish_acquire(const Pending& open, AcquireOutcome outcome, FencingToken token,
+                            Effects& effects) {
+    effects.events.emplace_back(
+        events::AcquireReturned{open.lock, session_->id, open.seq, outcome});
+    effects.notices.emplace_back(AcquireDone{open.lock, open.seq, outcome, token});
+}
+
+void Client::session_over(Effects& effects) {
+    effects.events.emplace_back(events::SessionOverTold{session_->id});
+    lose_session(LossReason::SessionOver, effects);
+}
+
+void Client::lose_session(LossReason reason, Effects& effects) {
+    for (const auto& [lock, grant] : session_->grants) {
+        effects.events.emplace_back(events::LossTold{lock, session_->id, grant.token, reason});
+        effects.notices.emplace_back(Lost{lock, grant.token, reason});
+    }
+    end_pending(effects);
+    effects.notices.emplace_back(SessionLost{session_->id, reason});
+    session_.reset();
+}
+
+void Client::end_pending(Effects& effects) {
+    for (const Pending& open : session_->pending) {
+        if (open.kind == Pending::Kind::Acquire)
+            finish_acquire(open, AcquireOutcome::SessionOver, FencingToken(), effects);
+        if (open.kind == Pending::Kind::Release)
+            effects.notices.emplace_back(
+                ReleaseDone{open.lock, open.seq, open.token, AnswerStatus::SessionOver});
+    }
+}
+
+void Client::heard(NodeId from, LocalTime now) {
+    redirects_ = 0;
+    if (from == target_) target_heard_ = now;
+}
+
+Client::Pending* Client::pending(RequestSeq seq) {
+    const auto it = std::ranges::find(session_->pending, seq, &Pending::seq);
+    return it == session_->pending.end() ? nullptr : &*it;
+}
+
+void Client::forget(RequestSeq seq) {
+    std::erase_if(session_->pending, [seq](const Pending& p) { return p.seq == seq; });
+}
+
+}  // namespace lockstep::client

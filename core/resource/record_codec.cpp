@@ -1,0 +1,41 @@
+#include "core/resource/record_codec.hpp"
+
+#include "core/base/hash.hpp"
+
+namespace lockstep::resource {
+namespace {
+
+std::uint64_t checksum(const Record& r) {
+    return hash_words(hash_name("record"), r.value, r.version, r.token.value, r.n, r.op);
+}
+
+}  // namespace
+
+void encode(const Record& record, Writer& out) {
+    out.u64(checksum(record));
+    out.u64(record.value);
+    out.u64(record.version);
+    out.u64(record.token.value);
+    out.u64(record.n);
+    out.u64(record.op);
+}
+
+RecoveredRecord recover(std::span<const std::byte> file) {
+    RecoveredRecord recovered;
+    Reader in(file);
+    while (in.left() >= record_bytes) {
+        const std::uint64_t sum = in.u64();
+        Record record;
+        record.value = in.u64();
+        record.version = in.u64();
+        record.token = FencingToken(in.u64());
+        record.n = in.u64();
+        record.op = in.u64();
+        if (checksum(record) != sum) break;
+        recovered.record = record;
+        recovered.valid_bytes += record_bytes;
+    }
+    return recovered;
+}
+
+}  // namespace lockstep::resource

@@ -1,0 +1,149 @@
+#pragma once
+
+#include "core/base/strong.hpp"
+#include "core/base/time.hpp"
+#include "core/events/lock_events.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// What clients, servers and resources say to each other. Encoded forms are in codec.hpp.
+namespace lockstep::wire {
+
+using events::AnswerStatus;
+using events::Operation;
+
+// --- client to server ------------------------------------------------------------------------
+
+/// Opens a session. Idempotent by the nonce; a repeat for a session that has ended is answered
+/// SessionOver.
+struct Open {
+    Nonce nonce;
+    SendingNo sending;
+    Duration ttl;
+};
+
+/// Renews all locks of a session. Not an entry of the log: answered after a confirmation of
+/// leadership.
+struct KeepAlive {
+    SessionId session;
+    SendingNo sending;
+};
+
+struct Close {
+    SessionId session;
+    RequestSeq seq;
+};
+
+/// `mark`: the client wants no answers of a seq below it any more.
+struct Acquire {
+    SessionId session;
+    RequestSeq seq;
+    RequestSeq mark;
+    LockId lock;
+    bool try_only;  ///< wait_max = 0: refused (`held`) rather than queued
+};
+
+/// Ends the wait of an earlier acquire, or gives up the grant that crossed it.
+struct Cancel {
+    SessionId session;
+    RequestSeq seq;  ///< the acquire's
+    RequestSeq mark;
+    LockId lock;
+};
+
+struct Release {
+    SessionId session;
+    RequestSeq seq;  ///< of this release
+    RequestSeq mark;
+    LockId lock;
+    FencingToken token;
+};
+
+using Request = std::variant<Open, KeepAlive, Close, Acquire, Cancel, Release>;
+
+// --- server to client ------------------------------------------------------------------------
+
+/// The server does not lead. `leader` is whom it believes to lead, zero if it knows nobody.
+struct NotLeader {
+    NodeId leader;
+    Operation operation;
+    SessionId session;
+    RequestSeq seq;
+};
+
+struct OpenReply {
+    Nonce nonce;
+    SendingNo sending;
+    AnswerStatus status;  ///< Ok, SessionOver, LimitReached
+    SessionId session;
+    Duration ttl;
+};
+
+struct HeldGrant {
+    LockId lock;
+    RequestSeq seq;
+    FencingToken token;
+    bool operator==(const HeldGrant&) const = default;
+};
+
+/// `grants` lists what the session holds, so that a lost notice of a grant heals.
+struct KeepAliveReply {
+    SessionId session;
+    SendingNo sending;
+    AnswerStatus status;  ///< Ok, SessionOver
+    std::vector<HeldGrant> grants;
+};
+
+/// The answer to a close, acquire, cancel or release. A queued acquire is answered Queued at once
+/// and Granted when its turn comes.
+struct RequestReply {
+    Operation operation;
+    AnswerStatus status;
+    SessionId session;
+    RequestSeq seq;
+    LockId lock;
+    FencingToken token;    ///< of the grant (Granted, AlreadyHeld), else zero
+    RequestSeq other_seq;  ///< the earlier acquire (AlreadyHeld, AlreadyWaiting), else zero
+};
+
+using Reply = std::variant<NotLeader, OpenReply, KeepAliveReply, RequestReply>;
+
+// --- caller and resource ---------------------------------------------------------------------
+
+struct Write {
+    LockId lock;
+    FencingToken token;
+    std::uint64_t n;   ///< grows within the grant
+    std::uint64_t op;  ///< the operation's id, the same in every copy
+    std::uint64_t read_version;
+    std::uint64_t value;
+};
+
+struct Read {
+    LockId lock;
+    FencingToken token;
+    std::uint64_t op;
+};
+
+struct WriteReply {
+    std::uint64_t op;
+    bool accepted;
+    std::uint64_t version;
+    FencingToken held_token;
+};
+
+struct ReadReply {
+    std::uint64_t op;
+    bool accepted;
+    std::uint64_t value;
+    std::uint64_t version;
+    FencingToken held_token;
+};
+
+using ResourceRequest = std::variant<Write, Read>;
+using ResourceReply = std::variant<WriteReply, ReadReply>;
+
+}  // namespace lockstep::wire

@@ -1,0 +1,279 @@
+#include "harness/explore.hpp"
+
+#include "harness/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <deque>
+#include <map>
+#include <memory>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+
+namespace lockstep::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+volatile std::sig_atomic_t stop_requested = 0;
+extern "C" void request_stop(int) {
+    stop_requested = 1;
+}
+
+/// Catches SIGINT and SIGTERM for as long as it lives.
+class StopSignals {
+public:
+    StopSignals() {
+        stop_requested = 0;
+        struct sigaction action{};
+        action.sa_handler = request_stop;
+        sigemptyset(&action.sa_mask);
+        ::sigaction(SIGINT, &action, &old_int_);
+        ::sigaction(SIGTERM, &action, &old_term_);
+        // A worker that is gone is noticed by its closed pipe, when something is written to it too.
+        action.sa_handler = SIG_IGN;
+        ::sigaction(SIGPIPE, &action, &old_pipe_);
+    }
+    ~StopSignals() {
+        ::sigaction(SIGINT, &old_int_, nullptr);
+        ::sigaction(SIGTERM, &old_term_, nullptr);
+        ::sigaction(SIGPIPE, &old_pipe_, nullptr);
+    }
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+
+private:
+    struct sigaction old_int_{};
+    struct sigaction old_term_{};
+    struct sigaction old_pipe_{};
+};
+
+/// Passes on each subject's outcomes in the order of their seeds.
+class InOrder {
+public:
+    InOrder(const ExplorePlan& plan,
+            const std::function<void(std::size_t, const Outcome&)>& on_outcome)
+        : waiting_(plan.subjects), next_(plan.subjects, plan.first_seed), on_outcome_(on_outcome) {}
+
+    void add(std::size_t subject, Outcome outcome) {
+        auto& waiting = waiting_[subject];
+        const std::uint64_t seed = outcome.seed;
+        waiting.emplace(seed, std::move(outcome));
+        pass_on(subject, false);
+    }
+    /// The seed will not come.
+    void skip(std::size_t subject, std::uint64_t seed) {
+        skipped_.emplace_back(subject, seed);
+        pass_on(subject, false);
+    }
+    /// What is still held back follows, holes or not.
+    void finish() {
+        for (std::size_t subject = 0; subject < waiting_.size(); ++subject) pass_on(subject, true);
+    }
+
+private:
+    void pass_on(std::size_t subject, bool over_holes) {
+        auto& waiting = waiting_[subject];
+        auto& next = next_[subject];
+        while (true) {
+            while (std::find(skipped_.begin(), skipped_.end(), std::pair(subject, next)) !=
+                   skipped_.end())
+                ++next;
+            const auto first = waiting.begin();
+            if (first == waiting.end() || (first->first != next && !over_holes)) return;
+            on_outcome_(subject, first->second);
+            next = first->first + 1;
+            waiting.erase(first);
+        }
+    }
+
+    std::vector<std::map<std::uint64_t, Outcome>> waiting_;
+    std::vector<std::uint64_t> next_;
+    std::vector<std::pair<std::size_t, std::uint64_t>> skipped_;
+    const std::function<void(std::size_t, const Outcome&)>& on_outcome_;
+};
+
+/// What is left to hand out: a few seeds of each subject in turn, so that an exploration that is
+/// cut short has seen all of them.
+class WorkList {
+public:
+    explicit WorkList(const ExplorePlan& plan) : plan_(plan), handed_(plan.subjects, 0) {
+        const std::uint64_t share = plan.seeds * plan.subjects / (plan.jobs * 32ULL + 1);
+        size_ = std::clamp<std::uint64_t>(share, 1, 64);
+    }
+
+    bool empty() const { return returned_.empty() && out_ == plan_.subjects * plan_.seeds; }
+
+    Chunk take() {
+        if (!returned_.empty()) {
+            const Chunk chunk = returned_.front();
+            returned_.pop_front();
+            return chunk;
+        }
+        while (handed_[turn_] == plan_.seeds) turn_ = (turn_ + 1) % handed_.size();
+        const std::uint64_t count = std::min(size_, plan_.seeds - handed_[turn_]);
+        const Chunk chunk{turn_, plan_.first_seed + handed_[turn_], count};
+        handed_[turn_] += count;
+        out_ += count;
+        turn_ = (turn_ + 1) % handed_.size();
+        return chunk;
+    }
+    void give_back(const Chunk& chunk) {
+        if (chunk.count > 0) returned_.push_back(chunk);
+    }
+
+private:
+    const ExplorePlan& plan_;
+    std::vector<std::uint64_t> handed_;
+    std::uint64_t out_ = 0;
+    std::uint64_t size_ = 1;
+    std::size_t turn_ = 0;
+    std::deque<Chunk> returned_;
+};
+
+class Explorer {
+public:
+    Explorer(const ExplorePlan& plan, const RunSeed& run_seed,
+             const std::function<void(std::size_t, const Outcome&)>& on_outcome,
+             const std::function<void(const ExploreProgress&)>& on_progress)
+        : plan_(plan),
+          run_seed_(run_seed),
+          on_progress_(on_progress),
+          order_(plan, on_outcome),
+          work_(plan),
+          start_(Clock::now()) {
+        result_.total = plan.subjects * plan.seeds;
+    }
+
+    Exploration go() {
+        const StopSignals signals;
+        const std::uint64_t jobs = std::clamp<std::uint64_t>(plan_.jobs, 1, 256);
+        workers_.resize(static_cast<std::size_t>(std::min(jobs, result_.total)));
+        while (stop_requested == 0) {
+            if (!out_of_time() && !hand_out()) continue;
+            if (all_idle()) break;
+            wait();
+            collect();
+            report_progress(false);
+        }
+        result_.interrupted = stop_requested != 0;
+        result_.out_of_time = !result_.interrupted && !work_.empty();
+        if (result_.interrupted) collect();  // what they had already sent
+        workers_.clear();
+        order_.finish();
+        result_.elapsed = elapsed();
+        report_progress(true);
+        return result_;
+    }
+
+private:
+    milliseconds elapsed() const {
+        return std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
+    }
+    bool out_of_time() const { return plan_.budget.count() > 0 && elapsed() >= plan_.budget; }
+    bool all_idle() const {
+        return std::all_of(workers_.begin(), workers_.end(),
+                           [](const auto& w) { return w == nullptr || w->idle(); });
+    }
+
+    /// Gives every idle worker something to do; false if one turned out to be gone.
+    bool hand_out() {
+        for (auto& worker : workers_) {
+            if (work_.empty()) return true;
+            if (worker != nullptr && !worker->idle()) continue;
+            if (worker == nullptr) worker = std::make_unique<Worker>(run_seed_, open_fds());
+            const Chunk chunk = work_.take();
+            if (worker->give(chunk)) continue;
+            work_.give_back(chunk);
+            worker.reset();
+            return false;
+        }
+        return true;
+    }
+
+    std::vector<int> open_fds() const {
+        std::vector<int> fds;
+        for (const auto& worker : workers_) {
+            if (worker == nullptr) continue;
+            for (const int fd : worker->fds()) fds.push_back(fd);
+        }
+        return fds;
+    }
+
+    void wait() const {
+        std::vector<pollfd> fds;
+        for (const auto& worker : workers_)
+            if (worker != nullptr) fds.push_back({worker->result_fd(), POLLIN, 0});
+        ::poll(fds.data(), fds.size(), 100);
+    }
+
+    void collect() {
+        for (auto& worker : workers_) {
+            if (worker == nullptr) continue;
+            const std::size_t subject = worker->rest().subject;
+            std::vector<Outcome> outcomes;
+            const bool alive = worker->receive(outcomes);
+            result_.done += outcomes.size();
+            for (Outcome& outcome : outcomes) order_.add(subject, std::move(outcome));
+            if (!alive) {
+                bury(worker, false);
+            } else if (!worker->idle() && Clock::now() - worker->last_heard() > plan_.watchdog) {
+                bury(worker, true);
+            }
+        }
+    }
+
+    /// The worker is gone, or is given up: so is the seed it was at. The others go back.
+    void bury(std::unique_ptr<Worker>& worker, bool given_up) {
+        Chunk rest = worker->rest();
+        const std::string how = worker->end();
+        worker.reset();
+        if (rest.count == 0) return;
+        if (given_up) {
+            result_.given_up.push_back({rest.subject, rest.first});
+            order_.skip(rest.subject, rest.first);
+        } else {
+            Outcome crashed;
+            crashed.seed = rest.first;
+            crashed.end = End::Crashed;
+            crashed.end_detail = "the process that ran it ended with " + how;
+            order_.add(rest.subject, std::move(crashed));
+        }
+        ++result_.done;
+        ++rest.first;
+        --rest.count;
+        work_.give_back(rest);
+    }
+
+    void report_progress(bool last) {
+        if (!on_progress_) return;
+        const auto now = Clock::now();
+        if (!last && now - last_report_ < milliseconds(200)) return;
+        last_report_ = now;
+        on_progress_({result_.done, result_.total, elapsed(), plan_.budget});
+    }
+
+    const ExplorePlan& plan_;
+    const RunSeed& run_seed_;
+    const std::function<void(const ExploreProgress&)>& on_progress_;
+    InOrder order_;
+    WorkList work_;
+    Clock::time_point start_;
+    Clock::time_point last_report_{};
+    std::vector<std::unique_ptr<Worker>> workers_;
+    Exploration result_;
+};
+
+}  // namespace
+
+Exploration explore(const ExplorePlan& plan, const RunSeed& run_seed,
+                    const std::function<void(std::size_t, const Outcome&)>& on_outcome,
+                    const std::function<void(const ExploreProgress&)>& on_progress) {
+    return Explorer(plan, run_seed, on_outcome, on_progress).go();
+}
+
+}  // namespace lockstep::harness

@@ -1,0 +1,250 @@
+#include "harness/marks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::harness {
+namespace {
+
+struct Text {
+    std::string_view name;
+    std::string_view meaning;
+};
+
+constexpr std::array<Text, mark_count> texts{{
+    {"write-accepted", "a resource took a write"},
+    {"stale-write-refused",
+     "a resource refused a write whose token was lower than one it had seen"},
+    {"stale-read-refused", "a resource refused a read for the same reason"},
+    {"stale-write-accepted",
+     "a resource took a write whose token was lower than one it had taken before"},
+    {"lost-update", "a write overwrote an update that its writer had not read"},
+    {"session-expired", "a session ended because its TTL ran out"},
+    {"expired-while-believed", "a session expired while its client still believed in a lock of it"},
+    {"granted-after-expiry",
+     "a lock went on to its next holder because the last one's session expired"},
+    {"waiter-queued", "an acquire was queued behind a holder"},
+    {"waiter-granted", "a lock was granted to a session that had queued for it"},
+    {"wait-timed-out", "a client gave up waiting for a lock"},
+    {"renewal-retried", "a client sent a renewal again because no answer had come"},
+    {"deadline-passed-while-holding",
+     "a client's deadline passed while it believed to hold a lock"},
+    {"deadline-passed-while-paused", "the same, while nothing of its process ran"},
+    {"told-of-loss", "an application was told that it no longer holds its lock"},
+    {"write-after-expiry", "a client sent a write under a grant whose session had already expired"},
+    {"session-reopened", "a client opened another session after it had lost one"},
+    {"leader-elected", "a server won an election"},
+    {"leader-changed", "a server won an election in a later term than an earlier leader's"},
+    {"two-leaders",
+     "a leader was elected while an earlier one did not know yet that it was deposed"},
+    {"leader-crashed", "a server that led was crashed"},
+    {"quorum-lost", "a leader stepped down because no quorum answered"},
+    {"disk-hung", "a leader stepped down because its own disk did not answer"},
+    {"holder-crashed", "a client that believed to hold a lock was crashed"},
+    {"server-restarted", "a server came back from a crash"},
+    {"power-lost", "a process lost its power, and with it what was not synced"},
+    {"grant-told-by-next-leader",
+     "a client learned of a grant only after the leadership had changed"},
+    {"log-truncated", "a replica cut entries that its leader did not have"},
+    {"tail-lost", "a replica came back from a crash without the end of the log that it had had"},
+    {"torn-tail-cut", "a replica found a torn write at the end of its log and cut it"},
+    {"log-compacted", "a replica replaced part of its log by a snapshot"},
+    {"snapshot-installed", "a replica that lagged too far was brought up by a snapshot"},
+}};
+
+}  // namespace
+
+std::string_view to_string(Mark mark) {
+    return texts[static_cast<std::size_t>(mark)].name;
+}
+std::string_view meaning(Mark mark) {
+    return texts[static_cast<std::size_t>(mark)].meaning;
+}
+
+bool is_mark(std::string_view name) {
+    return std::ranges::any_of(texts, [name](const Text& text) { return text.name == name; });
+}
+
+void Marks::on_event(const world::Stamp& stamp, const events::Event& event) {
+    std::visit([&](const auto& e) { on(stamp, e); }, event);
+}
+
+void Marks::on_world_event(const world::Stamp& stamp, const sim::WorldEvent& event) {
+    std::visit([&](const auto& e) { on(stamp, e); }, event);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::WriteAccepted& e) {
+    hit(Mark::WriteAccepted);
+    Resource& resource = resources_[stamp.process];
+    if (e.token < resource.highest) hit(Mark::StaleWriteAccepted);
+    resource.highest = std::max(resource.highest, e.token);
+    if (e.read_version != e.prior_version) hit(Mark::LostUpdate);
+}
+
+void Marks::on(const world::Stamp&, const events::WriteRejected& e) {
+    if (e.token < e.held_token) hit(Mark::StaleWriteRefused);
+}
+
+void Marks::on(const world::Stamp&, const events::ReadRejected&) {
+    hit(Mark::StaleReadRefused);
+}
+
+void Marks::on(const world::Stamp&, const events::Granted& e) {
+    Holding& lock = locks_[e.lock];
+    if (lock.expired) hit(Mark::GrantedAfterExpiry);
+    if (std::erase(waiters_, Waiter{e.lock, e.session, e.seq}) > 0) hit(Mark::WaiterGranted);
+    lock = {e.session, e.token, highest_term_, false};
+}
+
+void Marks::on(const world::Stamp&, const events::Queued& e) {
+    hit(Mark::WaiterQueued);
+    waiters_.push_back({e.lock, e.session, e.seq});
+}
+
+void Marks::on(const world::Stamp&, const events::Released& e) {
+    Holding& lock = locks_[e.lock];
+    if (lock.token == e.token) lock.session = SessionId();
+}
+
+void Marks::on(const world::Stamp&, const events::Cancelled& e) {
+    std::erase(waiters_, Waiter{e.lock, e.session, e.seq});
+    Holding& lock = locks_[e.lock];
+    if (e.effect == events::CancelEffect::ReleasedGrant && lock.session == e.session)
+        lock.session = SessionId();
+}
+
+void Marks::on(const world::Stamp&, const events::SessionEnded& e) {
+    const bool expired = e.reason == events::EndReason::Expired;
+    if (expired) {
+        hit(Mark::SessionExpired);
+        for (const auto& [process, client] : clients_)
+            for (const auto& [lock, session] : client.believes)
+                if (session == e.session) hit(Mark::ExpiredWhileBelieved);
+    }
+    std::erase_if(waiters_, [&](const Waiter& w) { return w.session == e.session; });
+    if (!expired) return;
+    for (auto& [id, lock] : locks_) {
+        if (lock.session != e.session || lock.expired) continue;
+        lock.expired = true;
+        if (expired_.size() == expired_kept) expired_.erase(expired_.begin());
+        expired_.push_back(lock.token);
+    }
+}
+
+void Marks::on(const world::Stamp&, const events::AcquireReturned& e) {
+    if (e.outcome == events::AcquireOutcome::TimedOut) hit(Mark::WaitTimedOut);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::GrantTold& e) {
+    clients_[stamp.process].believes[e.lock] = e.session;
+    const Holding* lock = locks_.find(e.lock);
+    if (lock != nullptr && lock->token == e.token && lock->granted_in < highest_term_)
+        hit(Mark::GrantToldByNextLeader);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::LossTold& e) {
+    hit(Mark::ToldOfLoss);
+    clients_[stamp.process].believes.erase(e.lock);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::ReleaseCalled& e) {
+    clients_[stamp.process].believes.erase(e.lock);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::CloseCalled&) {
+    clients_[stamp.process].believes.clear();
+}
+
+void Marks::on(const world::Stamp& stamp, const events::SessionTold&) {
+    Client& client = clients_[stamp.process];
+    client.renewal_open = false;
+    if (++client.sessions > 1) hit(Mark::SessionReopened);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::RenewalSent&) {
+    Client& client = clients_[stamp.process];
+    if (client.renewal_open) hit(Mark::RenewalRetried);
+    client.renewal_open = true;
+}
+
+void Marks::on(const world::Stamp& stamp, const events::DeadlineMoved&) {
+    clients_[stamp.process].renewal_open = false;
+}
+
+void Marks::on(const world::Stamp&, const events::WriteSent& e) {
+    if (std::ranges::find(expired_, e.token) != expired_.end()) hit(Mark::WriteAfterExpiry);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::BecameLeader& e) {
+    hit(Mark::LeaderElected);
+    if (highest_term_ && e.term > highest_term_) hit(Mark::LeaderChanged);
+    if (!leaders_.empty()) hit(Mark::TwoLeaders);
+    highest_term_ = std::max(highest_term_, e.term);
+    leaders_[stamp.process] = e.term;
+}
+
+void Marks::on(const world::Stamp& stamp, const events::SteppedDown& e) {
+    leaders_.erase(stamp.process);
+    if (e.reason == events::StepDownReason::QuorumLost) hit(Mark::QuorumLost);
+    if (e.reason == events::StepDownReason::DiskHangs) hit(Mark::DiskHung);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::Appended& e) {
+    log_ends_[stamp.process] = e.index;
+}
+
+void Marks::on(const world::Stamp& stamp, const events::Recovered& e) {
+    LogIndex& end = log_ends_[stamp.process];
+    if (e.last_index < end) hit(Mark::TailLost);
+    end = e.last_index;
+}
+
+void Marks::on(const world::Stamp& stamp, const events::Truncated& e) {
+    hit(Mark::LogTruncated);
+    log_ends_[stamp.process] = e.from.prev();
+}
+void Marks::on(const world::Stamp&, const events::TornTailCut&) {
+    hit(Mark::TornTailCut);
+}
+void Marks::on(const world::Stamp&, const events::Compacted&) {
+    hit(Mark::LogCompacted);
+}
+void Marks::on(const world::Stamp& stamp, const events::SnapshotInstalled& e) {
+    hit(Mark::SnapshotInstalled);
+    log_ends_[stamp.process] = e.index;
+}
+
+void Marks::on(const world::Stamp& stamp, const sim::ProcessStarted& e) {
+    if (e.life > 1 && stamp.process.value <= servers_) hit(Mark::ServerRestarted);
+}
+
+void Marks::on(const world::Stamp& stamp, const sim::ProcessStopped& e) {
+    if (e.how == sim::CrashKind::Power) hit(Mark::PowerLost);
+    if (leaders_.erase(stamp.process)) hit(Mark::LeaderCrashed);
+    if (Client* client = clients_.find(stamp.process)) {
+        if (!client->believes.empty()) hit(Mark::HolderCrashed);
+        client->believes.clear();
+        client->renewal_open = false;
+    }
+}
+
+void Marks::on(const world::Stamp& stamp, const sim::Paused& e) {
+    if (e.strand == 0) clients_[stamp.process].paused = true;
+}
+
+void Marks::on(const world::Stamp& stamp, const sim::Resumed& e) {
+    if (e.strand == 0) clients_[stamp.process].paused = false;
+}
+
+void Marks::on(const world::Stamp& stamp, const sim::DeadlinePassed& e) {
+    const Client* client = clients_.find(stamp.process);
+    if (client == nullptr) return;
+    for (const auto& [lock, session] : client->believes) {
+        if (session != SessionId(e.key)) continue;
+        hit(Mark::DeadlinePassedWhileHolding);
+        if (client->paused) hit(Mark::DeadlinePassedWhilePaused);
+        return;
+    }
+}
+
+}  // namespace lockstep::harness

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "core/events/event.hpp"
+#include "properties/property.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/world_events.hpp"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lockstep::harness {
+
+/// What became of the planned faults of one kind. A fault that waits for somebody to have the role
+/// it is aimed at, and waits in vain, is missed.
+struct FaultCount {
+    std::string kind;
+    std::uint64_t planned = 0;
+    std::uint64_t started = 0;
+    std::uint64_t missed = 0;
+};
+
+/// How often one run reached a state that is worth reaching.
+struct MarkCount {
+    std::string mark;
+    std::uint64_t reached = 0;
+};
+
+/// How a run ended. `Stuck`: a budget of steps was used up. `Crashed`: an assertion of ours failed,
+/// or the process that ran it was ended by a signal.
+enum class End : std::uint8_t { Finished, Stuck, Crashed };
+
+/// A line about one message, already printed by the simulator that saw it.
+struct MessageLine {
+    std::string text;
+};
+
+/// One record of a run: the true time, the process it concerns (0: the world), and what happened.
+struct LoggedEvent {
+    sim::SimTime at;
+    sim::ProcessId process;
+    std::variant<events::Event, sim::WorldEvent, MessageLine> what;
+};
+
+/// All that is known of one run. A pure function of scenario, seed and plan epoch, but for the
+/// log, which is kept only when asked for, and the checkpoints, likewise.
+struct Outcome {
+    std::uint64_t seed = 0;
+    End end = End::Finished;
+    std::string end_detail;  ///< which budget, which assertion, which signal
+    std::uint64_t digest = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t events = 0;
+    std::uint64_t messages = 0;
+    Duration simulated;
+    std::vector<properties::Report> reports;
+    std::vector<MarkCount> marks;
+    std::vector<FaultCount> faults;
+    std::vector<std::uint64_t> checkpoints;  ///< the running digest, every 4,096 steps
+    std::vector<LoggedEvent> log;
+    std::vector<std::string> process_names;  ///< of process 1, 2, ...
+    std::vector<std::string> lock_names;     ///< of lock 1, 2, ...
+    std::vector<std::string> point_names;    ///< of point 0, 1, ...
+    std::vector<std::string>
+        resolved_lines;  ///< what the seed drew where the scenario left a choice
+};
+
+struct RunOptions {
+    bool keep_log = false;
+    bool keep_messages = false;  ///< only with keep_log
+    int wire_codec =
+        -1;  ///< 1: messages go through the wire codec, 0: never, -1: as the scenario says
+    bool checkpoints = false;
+};
+
+/// Runs one (scenario, seed) to its end. A broken assertion becomes the outcome `Crashed`; only a
+/// signal escapes.
+Outcome run(const scenario::Scenario& scenario, std::uint64_t seed, const RunOptions& options = {});
+
+}  // namespace lockstep::harness

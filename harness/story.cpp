@@ -1,0 +1,96 @@
+#include "harness/story.hpp"
+
+#include "harness/storyteller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lockstep::harness {
+namespace {
+
+using properties::Violation;
+
+/// The first violation of each property, in the order of the run.
+std::vector<Violation> violations_of(const Outcome& outcome) {
+    std::vector<Violation> all;
+    for (const auto& report : outcome.reports)
+        if (report.first) all.push_back(*report.first);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    return all;
+}
+
+std::vector<StoryLine> lines_of(const Outcome& outcome, const sim::FaultPlan& plan, bool raw_too) {
+    Storyteller teller(outcome, plan);
+    const auto violations = violations_of(outcome);
+    auto next = violations.begin();
+    for (const LoggedEvent& logged : outcome.log) {
+        // After all events of its instant: the evidence speaks of them.
+        for (; next != violations.end() && next->at < logged.at; ++next) teller.violation(*next);
+        teller.hear(logged, raw_too);
+    }
+    for (; next != violations.end(); ++next) teller.violation(*next);
+    return teller.lines();
+}
+
+/// Which lines are shown: the important ones, and so many ordinary ones around each.
+std::vector<bool> shown_lines(const std::vector<StoryLine>& lines, std::size_t context) {
+    std::vector<bool> shown(lines.size(), false);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].weight != Weight::Important) continue;
+        const std::size_t from = i < context ? 0 : i - context;
+        const std::size_t to = std::min(lines.size(), i + context + 1);
+        std::fill(shown.begin() + static_cast<std::ptrdiff_t>(from),
+                  shown.begin() + static_cast<std::ptrdiff_t>(to), true);
+    }
+    return shown;
+}
+
+std::string left_out_text(const std::map<std::string_view, std::uint64_t>& left_out) {
+    std::string text;
+    for (const auto& [what, count] : left_out)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), what);
+    return text;
+}
+
+}  // namespace
+
+std::string tell_story(const Outcome& outcome, const sim::FaultPlan& plan,
+                       const StoryOptions& options) {
+    const auto lines = lines_of(outcome, plan, options.verbose);
+    const auto shown = options.verbose ? std::vector<bool>(lines.size(), true)
+                                       : shown_lines(lines, options.context);
+    std::size_t who_width = 8;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        if (shown[i]) who_width = std::max(who_width, lines[i].who.size());
+
+    std::string out;
+    std::map<std::string_view, std::uint64_t> left_out;
+    const auto flush = [&] {
+        if (left_out.empty()) return;
+        const auto text =
+            fmt::format("{:>10}  {:<{}}  {}", "...", "", who_width, left_out_text(left_out));
+        out += options.paint(Tone::Faint, text) + "\n";
+        left_out.clear();
+    };
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const StoryLine& line = lines[i];
+        if (!shown[i]) {
+            ++left_out[line.counted_as];
+            continue;
+        }
+        flush();
+        const auto text = fmt::format("{:>10}  {:<{}}  {}", seconds_text(line.at.ns), line.who,
+                                      who_width, line.text);
+        out += options.paint(line.tone, text) + "\n";
+    }
+    flush();
+    return out;
+}
+
+}  // namespace lockstep::harness

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/base/codec.hpp"
+#include "core/base/result.hpp"
+#include "harness/run.hpp"
+
+namespace lockstep::harness {
+
+/// An outcome as it travels from a worker process to the one that merges: everything but the log,
+/// the checkpoints and the names.
+void encode_summary(const Outcome& outcome, Writer& out);
+/// False if the bytes are not what `encode_summary` wrote.
+bool decode_summary(std::span<const std::byte> bytes, Outcome& outcome);
+
+}  // namespace lockstep::harness

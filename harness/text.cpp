@@ -1,0 +1,109 @@
+#include "harness/text.hpp"
+
+#include "core/base/assert.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+#include <utility>
+
+namespace lockstep::harness {
+
+std::string Paint::operator()(Tone tone, std::string_view text) const {
+    if (!colour || tone == Tone::Plain || text.empty()) return std::string(text);
+    const char* code = "";
+    switch (tone) {
+        case Tone::Plain:
+            break;
+        case Tone::Good:
+            code = "32";
+            break;
+        case Tone::Bad:
+            code = "1;31";
+            break;
+        case Tone::Warn:
+            code = "33";
+            break;
+        case Tone::Faint:
+            code = "2";
+            break;
+        case Tone::Strong:
+            code = "1";
+            break;
+    }
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+Paint paint_for(int fd) {
+    const char* no_color = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    const bool unwanted = no_color != nullptr && *no_color != '\0';
+    const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+    return Paint{!unwanted && !dumb && ::isatty(fd) == 1};
+}
+
+std::string grouped(std::uint64_t n) {
+    std::string digits = std::to_string(n);
+    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+        digits.insert(static_cast<std::size_t>(i), 1, ',');
+    return digits;
+}
+
+std::string seconds_text(std::int64_t ns) {
+    const std::int64_t ms = ns / 1'000'000;
+    return fmt::format("{}.{:03}", ms / 1'000, ms % 1'000);
+}
+
+std::string span_text(Duration d) {
+    if (d.ns < 0) return "-" + span_text(-d);
+    const auto in_unit = [&](std::int64_t unit, const char* name) {
+        std::string text = fmt::format("{}.{:03}", d.ns / unit, d.ns % unit * 1'000 / unit);
+        while (text.back() == '0') text.pop_back();
+        if (text.back() == '.') text.pop_back();
+        return fmt::format("{} {}", text, name);
+    };
+    if (d.ns >= 1'000'000'000) return in_unit(1'000'000'000, "s");
+    if (d.ns >= 1'000'000) return in_unit(1'000'000, "ms");
+    if (d.ns >= 1'000) return in_unit(1'000, "us");
+    return fmt::format("{} ns", d.ns);
+}
+
+std::string long_span_text(Duration d) {
+    const std::int64_t s = d.ns / 1'000'000'000;
+    if (s >= 48 * 3'600) return fmt::format("{} days {:02} h", s / 86'400, s % 86'400 / 3'600);
+    if (s >= 3'600) return fmt::format("{} h {:02} min", s / 3'600, s % 3'600 / 60);
+    if (s >= 60) return fmt::format("{} min {:02} s", s / 60, s % 60);
+    return fmt::format("{} s", s);
+}
+
+void Table::row(std::vector<Cell> cells) {
+    LOCKSTEP_ASSERT(cells.size() == columns_.size(), "cells={} columns={}", cells.size(),
+                    columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(const Paint& paint, std::string_view indent) const {
+    std::vector<std::size_t> widths(columns_.size(), 0);
+    for (const auto& row : rows_)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], row[i].text.size());
+    std::string out;
+    for (const auto& row : rows_) {
+        std::string line(indent);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string pad(widths[i] - row[i].text.size(), ' ');
+            const bool last = i + 1 == row.size();
+            if (columns_[i] == Align::Right) line += pad;
+            line += paint(row[i].tone, row[i].text);
+            if (columns_[i] == Align::Left && !last) line += pad;
+            if (!last) line += "  ";
+        }
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+        out += line + "\n";
+    }
+    return out;
+}
+
+}  // namespace lockstep::harness

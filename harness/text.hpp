@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/base/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Text for terminals.
+namespace lockstep::harness {
+
+enum class Tone : std::uint8_t { Plain, Good, Bad, Warn, Faint, Strong };
+
+/// Colours text, or leaves it alone.
+struct Paint {
+    bool colour = false;
+    std::string operator()(Tone tone, std::string_view text) const;
+};
+
+/// Colour is for terminals whose user has not set NO_COLOR.
+Paint paint_for(int fd);
+
+/// 1,234,567
+std::string grouped(std::uint64_t n);
+/// Seconds with three decimals, "5.900", as stories print true time.
+std::string seconds_text(std::int64_t ns);
+/// A span for people: "12 s", "3.5 s", "250 ms", "40 us".
+std::string span_text(Duration d);
+/// A long span of simulated or wall time: "3 h 12 min", "4 min 05 s", "17 s".
+std::string long_span_text(Duration d);
+
+/// Rows of cells in columns as wide as they need to be. The last column is not padded.
+class Table {
+public:
+    enum class Align : std::uint8_t { Left, Right };
+    struct Cell {
+        std::string text;
+        Tone tone = Tone::Plain;
+    };
+
+    explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+    /// As many cells as there are columns.
+    void row(std::vector<Cell> cells);
+    std::string text(const Paint& paint, std::string_view indent = "  ") const;
+
+private:
+    std::vector<Align> columns_;
+    std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace lockstep::harness

@@ -1,0 +1,119 @@
+#include "harness/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace lockstep::harness {
+namespace {
+
+using properties::PropertyId;
+using properties::Report;
+using properties::Verdict;
+
+/// In single quotes where a shell would read something else.
+std::string quoted(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/:,@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+std::string need_text(const properties::Need& need) {
+    return fmt::format("{} of a {}", properties::to_string(need.assumption),
+                       properties::to_string(need.kind));
+}
+
+std::string violation_line(const Report& report, bool foretold, const Paint& paint) {
+    const auto& property = properties::describe(report.id);
+    const bool excused = report.verdict == Verdict::Excused;
+    std::string head = fmt::format("{:<8}  {} {}", properties::to_string(report.verdict),
+                                   property.code, property.name);
+    if (foretold) head += " (expected here)";
+    std::string out = "  " + paint(excused || foretold ? Tone::Warn : Tone::Bad, head) + "\n";
+    if (report.first) {
+        out += fmt::format("            at {}: {}\n", seconds_text(report.first->at.ns),
+                           report.first->evidence);
+        if (report.first->excused_by)
+            out += fmt::format("            excused: {} was broken before\n",
+                               need_text(*report.first->excused_by));
+    }
+    if (report.violations > 1)
+        out += fmt::format("            and {} more of the kind\n", grouped(report.violations - 1));
+    return out;
+}
+
+std::string counts_line(const Outcome& outcome, const Demands& demands, const Paint& paint) {
+    std::uint64_t held = 0;
+    std::uint64_t excused = 0;
+    std::uint64_t checks = 0;
+    std::string idle;
+    std::uint64_t idle_count = 0;
+    std::string foretold_missing;
+    for (const Report& report : outcome.reports) {
+        checks += report.checks;
+        if (report.verdict == Verdict::Held) ++held;
+        if (report.verdict == Verdict::Excused) ++excused;
+        if (report.verdict == Verdict::Idle) {
+            ++idle_count;
+            idle += fmt::format("{}{}", idle.empty() ? " (" : ", ", properties::code_of(report.id));
+        }
+        if (demands.expects(report.id) && report.verdict != Verdict::Violated)
+            foretold_missing += fmt::format(" {}", properties::code_of(report.id));
+    }
+    if (!idle.empty()) idle += ")";
+    std::string out = "  " + paint(Tone::Good, fmt::format("{:<8}  {} properties", "held", held)) +
+                      fmt::format(" in {} checks; {} had nothing to check{}; {} excused\n",
+                                  grouped(checks), idle_count, idle, excused);
+    if (!foretold_missing.empty())
+        out += "  " +
+               paint(Tone::Warn, fmt::format("missing   expected to be violated, and was not:{}",
+                                             foretold_missing)) +
+               "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string repeat_command(const Repeat& repeat, std::uint64_t seed) {
+    std::string out = fmt::format("lockstep run {} --seed {}", quoted(repeat.scenario), seed);
+    for (const auto& set : repeat.sets) out += " --set " + quoted(set);
+    return out;
+}
+
+std::string verdict_text(const Outcome& outcome, const Demands& demands, const Paint& paint) {
+    std::string out;
+    if (outcome.end != End::Finished)
+        out += "  " +
+               paint(Tone::Bad,
+                     fmt::format("{:<8}  {}", outcome.end == End::Stuck ? "stuck" : "crashed",
+                                 outcome.end_detail)) +
+               "\n";
+    for (const Report& report : outcome.reports)
+        if (report.verdict == Verdict::Violated || report.verdict == Verdict::Excused)
+            out += violation_line(report, demands.expects(report.id), paint);
+    out += counts_line(outcome, demands, paint);
+
+    std::string marks;
+    for (const auto& mark : outcome.marks)
+        if (mark.reached > 0)
+            marks += fmt::format("{}{} x{}", marks.empty() ? "" : ", ", mark.mark, mark.reached);
+    if (!marks.empty()) out += "  marks     " + marks + "\n";
+    std::string faults;
+    for (const auto& fault : outcome.faults) {
+        if (fault.planned == 0) continue;
+        faults += fmt::format("{}{} {} of {}", faults.empty() ? "" : ", ", fault.kind,
+                              fault.started, fault.planned);
+    }
+    if (!faults.empty()) out += "  faults    " + faults + "\n";
+    out +=
+        fmt::format("  run       {} simulated, {} steps, {} events, {} messages, digest {:016x}\n",
+                    span_text(outcome.simulated), grouped(outcome.steps), grouped(outcome.events),
+                    grouped(outcome.messages), outcome.digest);
+    return out;
+}
+
+}  // namespace lockstep::harness

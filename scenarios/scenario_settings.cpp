@@ -1,0 +1,72 @@
+// Settings from the command line, and the small questions about keys and names.
+#include "scenarios/scenario_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace lockstep::scenario {
+
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+    std::string best;
+    std::size_t least = SIZE_MAX;
+    for (const std::string& candidate : candidates) {
+        std::vector<std::size_t> row(candidate.size() + 1);
+        std::iota(row.begin(), row.end(), std::size_t{0});
+        for (std::size_t i = 0; i < name.size(); ++i) {
+            std::size_t diagonal = row[0]++;
+            for (std::size_t j = 0; j < candidate.size(); ++j) {
+                const std::size_t change = diagonal + (name[i] == candidate[j] ? 0 : 1);
+                diagonal = row[j + 1];
+                row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+            }
+        }
+        if (row.back() < least) {
+            least = row.back();
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+bool is_property_id(std::string_view id) {
+    const std::size_t dash = id.find('-');
+    if (dash == 0 || dash == std::string_view::npos || dash + 1 == id.size()) return false;
+    const std::string_view family = id.substr(0, dash);
+    const std::string_view number = id.substr(dash + 1);
+    return std::all_of(family.begin(), family.end(), [](char c) { return c >= 'A' && c <= 'Z'; }) &&
+           std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+        return Error{
+            fmt::format("--set: found \"{}\"; allowed is KEY=VALUE, such as resource.fencing=none",
+                        setting),
+            {}};
+    Scenario changed = scenario;
+    const std::string_view key = setting.substr(0, equals);
+    if (key.starts_with("properties.")) {
+        const std::string id(key.substr(11));
+        std::erase_if(changed.minimum_share, [&](const auto& share) { return share.first == id; });
+    }
+    if (const auto error = set_value(changed, key, setting.substr(equals + 1)))
+        return Error{fmt::format("--set {}: {}", key, *error), {}};
+    if (const auto objection = check(changed))
+        return Error{fmt::format("--set {}: {}: {}", key, objection->key, objection->message), {}};
+    scenario = std::move(changed);
+    return std::nullopt;
+}
+
+std::vector<std::string> expected_violations(const Scenario& scenario) {
+    std::vector<std::string> ids;
+    for (const Expectation& expected : scenario.expect)
+        if (expected.when_key.empty() ||
+            value_of(scenario, expected.when_key) == expected.when_value)
+            ids.push_back(expected.violated);
+    return ids;
+}
+
+}  // namespace lockstep::scenario

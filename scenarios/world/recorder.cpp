@@ -1,0 +1,50 @@
+#include "scenarios/world/recorder.hpp"
+
+#include "core/base/assert.hpp"
+
+namespace lockstep::world {
+namespace {
+
+// Kinds of the simulator follow those of the core, so that the two never share a number.
+constexpr std::uint64_t world_kinds_from = 0x100;
+
+template <class Variant>
+std::uint64_t fold_fields(std::uint64_t kind, sim::ProcessId process, const Variant& event) {
+    std::uint64_t hash = lockstep::fold(kind, process.value);
+    std::visit(
+        [&hash](const auto& e) {
+            e.visit([&hash](const char*, const auto& field) {
+                hash = lockstep::fold(hash, events::word_of(field));
+            });
+        },
+        event);
+    return hash;
+}
+
+}  // namespace
+
+void Recorder::emit(sim::ProcessId process, const events::Event& event) {
+    LOCKSTEP_ASSERT(world_ != nullptr, "event of process {} before the world", process.value);
+    world_->fold(fold_fields(event.index(), process, event));
+    const Stamp at = stamp(world_->now(), process);
+    for (Observer* observer : observers_) observer->on_event(at, event);
+}
+
+void Recorder::on_world_event(sim::SimTime at, sim::ProcessId process,
+                              const sim::WorldEvent& event) {
+    LOCKSTEP_ASSERT(world_ != nullptr, "event of process {} before the world", process.value);
+    world_->fold(fold_fields(world_kinds_from + event.index(), process, event));
+    const Stamp stamped = stamp(at, process);
+    for (Observer* observer : observers_) observer->on_world_event(stamped, event);
+}
+
+void Recorder::on_point(sim::SimTime, sim::ProcessId process, std::uint32_t point) {
+    emit(process, events::PointReached{point});
+}
+
+void Recorder::on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
+                          const char* dropped) {
+    for (Observer* observer : observers_) observer->on_message(at, message, arrives, dropped);
+}
+
+}  // namespace lockstep::world

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/events/event.hpp"
+#include "sim/world.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep::world {
+
+/// When and where something happened. `ordinal` counts the events of a run from 1.
+struct Stamp {
+    sim::SimTime at;
+    sim::ProcessId process;
+    std::uint64_t ordinal = 0;
+};
+
+/// Hears every event of a run, in order: properties, marks, the resolver of roles, a log.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void on_event(const Stamp& stamp, const events::Event& event) = 0;
+    virtual void on_world_event(const Stamp& stamp, const sim::WorldEvent& event) = 0;
+    /// A message was sent; heard only while messages are traced. `dropped` says why it will not
+    /// arrive, or is null.
+    virtual void on_message(sim::SimTime /*at*/, const sim::Envelope& /*message*/,
+                            sim::SimTime /*arrives*/, const char* /*dropped*/) {}
+};
+
+/// The one stream of a run. Stamps true time and process on each event, folds it into the digest as
+/// 64-bit words, and hands it on. Keeps nothing itself.
+class Recorder final : public sim::Listener {
+public:
+    Recorder() = default;
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    /// Must be called before the first event; the world must outlive the recorder's use.
+    void attach(sim::World& world) { world_ = &world; }
+    /// Observers hear each event in the order in which they were added.
+    void add(Observer& observer) { observers_.push_back(&observer); }
+
+    void emit(sim::ProcessId process, const events::Event& event);
+
+    void on_world_event(sim::SimTime at, sim::ProcessId process,
+                        const sim::WorldEvent& event) override;
+    void on_point(sim::SimTime at, sim::ProcessId process, std::uint32_t point) override;
+    void on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
+                    const char* dropped) override;
+
+    std::uint64_t events() const { return ordinal_; }
+
+private:
+    Stamp stamp(sim::SimTime at, sim::ProcessId process) { return {at, process, ++ordinal_}; }
+
+    sim::World* world_ = nullptr;
+    std::vector<Observer*> observers_;
+    std::uint64_t ordinal_ = 0;
+};
+
+}  // namespace lockstep::world

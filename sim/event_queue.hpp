@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/types.hpp"
+
+namespace lockstep::sim {
+
+/// What a step does. The numbers are part of the digest.
+enum class StepKind : std::uint32_t {
+    Control = 1,        ///< a call that was asked for by World::at
+    Message = 2,        ///< a message arrives at its destination
+    Held = 3,           ///< a message of an ordered link meets a cut
+    Timer = 4,          ///< a timer of a program
+    FiberTimer = 5,     ///< a fiber's sleep or wait ends by the clock
+    Fiber = 6,          ///< a fiber goes on: spawned, notified or yielding
+    Io = 7,             ///< an operation of a device ends
+    Deadline = 8,       ///< a clock reaches a watched deadline
+    Backlog = 9,        ///< one thing that waited for a pause to end
+    LinkTimeout = 10,   ///< a connection gives up
+    ResetNotice = 11,   ///< one end hears that its connection is gone
+};
+
+/// One thing to happen. `slot` says which, by the kind.
+struct QueueEntry {
+    SimTime time;
+    std::uint64_t tie = 0;
+    std::uint64_t sequence = 0;
+    StepKind kind{};
+    std::uint32_t slot = 0;
+
+    bool before(const QueueEntry& o) const {
+        if (time != o.time) return time < o.time;
+        if (tie != o.tie) return tie < o.tie;
+        return sequence < o.sequence;
+    }
+};
+static_assert(sizeof(QueueEntry) == 32);
+
+/// A 4-ary heap ordered by (time, tie, sequence). Sequences count the pushes, from 1, so that no two
+/// entries are equal and an owner recognises its own: entries are never removed, only disowned.
+///
+/// An entry that comes before all others stays beside the heap: a fiber that is woken at this very
+/// instant, as most are, costs no sifting.
+class EventQueue {
+public:
+    bool empty() const { return !has_first_ && heap_.empty(); }
+    std::size_t size() const { return heap_.size() + (has_first_ ? 1 : 0); }
+    /// The queue must not be empty.
+    const QueueEntry& top() const { return has_first_ ? first_ : heap_.front(); }
+
+    /// Returns the entry's sequence.
+    std::uint64_t push(SimTime time, std::uint64_t tie, StepKind kind, std::uint32_t slot) {
+        const QueueEntry entry{time, tie, ++sequence_, kind, slot};
+        if (has_first_) {
+            if (entry.before(first_)) {
+                rise(first_);
+                first_ = entry;
+            } else {
+                rise(entry);
+            }
+        } else if (heap_.empty() || entry.before(heap_.front())) {
+            first_ = entry;
+            has_first_ = true;
+        } else {
+            rise(entry);
+        }
+        return sequence_;
+    }
+
+    QueueEntry pop() {
+        if (has_first_) {
+            has_first_ = false;
+            return first_;
+        }
+        const QueueEntry first = heap_.front();
+        const QueueEntry last = heap_.back();
+        heap_.pop_back();
+        if (!heap_.empty()) sink(last);
+        return first;
+    }
+
+private:
+    void rise(const QueueEntry& entry) {
+        heap_.push_back(entry);
+        QueueEntry* const heap = heap_.data();
+        std::size_t at = heap_.size() - 1;
+        while (at > 0) {
+            const std::size_t parent = (at - 1) / 4;
+            if (!entry.before(heap[parent])) break;
+            heap[at] = heap[parent];
+            at = parent;
+        }
+        heap[at] = entry;
+    }
+
+    /// Fills the hole at the root.
+    void sink(const QueueEntry& entry) {
+        const std::size_t size = heap_.size();
+        QueueEntry* const heap = heap_.data();
+        std::size_t at = 0;
+        for (std::size_t child = 1; child < size; child = 4 * at + 1) {
+            std::size_t least = child;
+            const std::size_t end = child + 4 < size ? child + 4 : size;
+            for (std::size_t other = child + 1; other < end; ++other)
+                if (heap[other].before(heap[least])) least = other;
+            if (!heap[least].before(entry)) break;
+            heap[at] = heap[least];
+            at = least;
+        }
+        heap[at] = entry;
+    }
+
+    QueueEntry first_;
+    bool has_first_ = false;
+    std::vector<QueueEntry> heap_;
+    std::uint64_t sequence_ = 0;
+};
+
+}  // namespace lockstep::sim

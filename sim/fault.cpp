@@ -1,0 +1,160 @@
+#include "sim/fault.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace lockstep::sim {
+namespace {
+
+constexpr std::array<std::string_view, fault_kinds> names{
+    "pause",      "stall-fiber", "cut",         "loss",        "delay",
+    "duplicate",  "reorder",     "clock-drift", "clock-step",  "clock-freeze",
+    "crash-kill", "crash-power", "disk-stall",  "drop-message"};
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text.empty() ? "others" : text;
+}
+
+/// `from`, `to` or `between`, as the direction has it.
+std::string link_of(const Fault& fault) {
+    const std::string peers = joined(fault.peers);
+    const std::string aim = to_string(fault.aim);
+    switch (fault.direction) {
+        case Direction::Both:
+            return fmt::format("between {} and {}", aim, peers);
+        case Direction::Out:
+            return fmt::format("from {} to {}", aim, peers);
+        case Direction::In:
+            return fmt::format("from {} to {}", peers, aim);
+    }
+    return {};
+}
+
+std::string percent(std::int64_t ppm) {
+    std::string text = fmt::format("{}.{:04}", ppm / 10'000, ppm % 10'000);
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return text + "%";
+}
+
+std::string what(const Fault& fault) {
+    const std::string aim = to_string(fault.aim);
+    const std::string on_links = link_of(fault);
+    switch (fault.kind) {
+        case FaultKind::Pause:
+            return fmt::format("pause of {}{}", aim,
+                               fault.clock == ClockMode::Frozen ? " with its clock frozen" : "");
+        case FaultKind::StallFiber:
+            return fault.strand == 0 ? fmt::format("stall of the callbacks of {}", aim)
+                                     : fmt::format("stall of fiber {} of {}", fault.strand, aim);
+        case FaultKind::Cut:
+            return fmt::format("cut {}", on_links);
+        case FaultKind::Loss:
+            return fmt::format("{} loss {}", percent(fault.ppm), on_links);
+        case FaultKind::Delay:
+            return fmt::format("{} more delay {}", to_string(fault.amount), on_links);
+        case FaultKind::Duplicate:
+            return fmt::format("{} duplicates {}", percent(fault.ppm), on_links);
+        case FaultKind::Reorder:
+            return fmt::format("{} reordered {}", percent(fault.ppm), on_links);
+        case FaultKind::ClockDrift:
+            return fmt::format("clock of {} off by {} ppm", aim, fault.ppm);
+        case FaultKind::ClockStep:
+            return fmt::format("wall clock of {} moved by {}", aim, to_string(fault.amount));
+        case FaultKind::ClockFreeze:
+            return fmt::format("clock of {} frozen", aim);
+        case FaultKind::CrashKill:
+            return fmt::format("kill of {}", aim);
+        case FaultKind::CrashPower:
+            return fmt::format("power loss of {}", aim);
+        case FaultKind::DiskStall:
+            return fmt::format("disk of {} stalled", aim);
+        case FaultKind::DropMessage:
+            return fmt::format("{} lost {}", fault.message, on_links);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view to_string(FaultKind kind) {
+    return names.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<FaultKind> fault_kind(std::string_view name) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (names[i] == name) return static_cast<FaultKind>(i);
+    return std::nullopt;
+}
+
+std::string to_string(const Aim& aim) {
+    return aim.by == Aim::By::Trigger ? "trigger" : aim.name;
+}
+
+FaultFields fields_of(FaultKind kind) {
+    FaultFields fields;
+    switch (kind) {
+        case FaultKind::Pause:
+            fields.clock = true;
+            break;
+        case FaultKind::StallFiber:
+            fields.strand = true;
+            break;
+        case FaultKind::Cut:
+            fields.peers = true;
+            break;
+        case FaultKind::Loss:
+        case FaultKind::Duplicate:
+        case FaultKind::Reorder:
+            fields.peers = fields.ppm = true;
+            break;
+        case FaultKind::Delay:
+            fields.peers = fields.amount = true;
+            break;
+        case FaultKind::ClockDrift:
+            fields.ppm = true;
+            break;
+        case FaultKind::ClockStep:
+            fields.amount = true;
+            break;
+        case FaultKind::DropMessage:
+            fields.peers = fields.message = true;
+            fields.lasts = false;
+            break;
+        case FaultKind::ClockFreeze:
+        case FaultKind::CrashKill:
+        case FaultKind::CrashPower:
+        case FaultKind::DiskStall:
+            break;
+    }
+    return fields;
+}
+
+std::string Fault::label() const {
+    std::string text = what(*this);
+    if (fields_of(kind).lasts) text += " for " + to_string(duration);
+    if (!trigger) return text;
+    text += fmt::format(", when {}", trigger->what);
+    if (trigger->nth != 1) text += fmt::format(" (number {})", trigger->nth);
+    if (trigger->where) text += " at " + to_string(*trigger->where);
+    return text;
+}
+
+std::string to_string(Duration d) {
+    if (d.ns == INT64_MIN) return "-9223372036854775808ns";
+    const char* sign = d.ns < 0 ? "-" : "";
+    const std::int64_t ns = d.ns < 0 ? -d.ns : d.ns;
+    if (ns == 0) return "0s";
+    struct Unit {
+        std::int64_t ns;
+        const char* name;
+    };
+    for (const Unit unit : {Unit{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}})
+        if (ns % unit.ns == 0) return fmt::format("{}{}{}", sign, ns / unit.ns, unit.name);
+    return fmt::format("{}{}ns", sign, ns);
+}
+
+}  // namespace lockstep::sim

@@ -1,0 +1,98 @@
+#include "harness/text.hpp"
+
+#include "harness/verdict.hpp"
+#include "tests/harness/fixtures.hpp"
+#include "tests/support/catch.hpp"
+
+namespace lockstep::test {
+
+using harness::Paint;
+using harness::Table;
+using harness::Tone;
+
+TEST_CASE("text: numbers and spans as people write them") {
+    CHECK(harness::grouped(0) == "0");
+    CHECK(harness::grouped(999) == "999");
+    CHECK(harness::grouped(1'000) == "1,000");
+    CHECK(harness::grouped(1'234'567) == "1,234,567");
+    CHECK(harness::seconds_text(5'900'999'999) == "5.900");
+    CHECK(harness::seconds_text(0) == "0.000");
+    CHECK(harness::span_text(seconds(12)) == "12 s");
+    CHECK(harness::span_text(milliseconds(3'500)) == "3.5 s");
+    CHECK(harness::span_text(milliseconds(-250)) == "-250 ms");
+    CHECK(harness::span_text(microseconds(40)) == "40 us");
+    CHECK(harness::span_text(nanoseconds(7)) == "7 ns");
+    CHECK(harness::long_span_text(seconds(17)) == "17 s");
+    CHECK(harness::long_span_text(seconds(245)) == "4 min 05 s");
+    CHECK(harness::long_span_text(seconds(3 * 3'600 + 12 * 60)) == "3 h 12 min");
+    CHECK(harness::long_span_text(seconds(50 * 3'600)) == "2 days 02 h");
+}
+
+TEST_CASE("text: columns are as wide as they need to be, whatever the colour") {
+    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left});
+    table.row({{"name"}, {"n"}, {""}});
+    table.row({{"a", Tone::Good}, {"1,000", Tone::Bad}, {"x"}});
+    CHECK(table.text({}, "") == "name      n\na     1,000  x\n");
+    CHECK(table.text(Paint{true}, "") ==
+          "name      n\n\x1b[32ma\x1b[0m     \x1b[1;31m1,000\x1b[0m  x\n");
+}
+
+TEST_CASE("text: the table of an exploration") {
+    harness::Demands with_marks;
+    with_marks.required_marks = {"lease-expired", "stale-write-refused"};
+    harness::Demands with_violation;
+    with_violation.violated = {PropertyId::Fence2};
+    std::vector<harness::Tally> tallies{{"pause-past-lease", with_marks},
+                                        {"no-fencing", with_violation}};
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Outcome outcome = held_outcome(seed);
+        outcome.marks = {{"lease-expired", 2}, {"two-leaders", 0}};
+        outcome.faults = {{"pause", 1, 1, 0}, {"cut", 7, 0, 7}};
+        if (seed == 2) {
+            violate(outcome, PropertyId::Lock1, sim::SimTime{1'500'000'000},
+                    "job has two holders, worker-a and worker-b");
+        }
+        if (seed == 3) {
+            outcome.end = harness::End::Crashed;
+            outcome.end_detail = "the process that ran it ended with signal 11";
+        }
+        tallies[0].add(outcome);
+        Outcome other = held_outcome(seed);
+        violate(other, PropertyId::Fence2, sim::SimTime{1}, "lost");
+        report_of(other, PropertyId::Live1).verdict = Verdict::Idle;
+        tallies[1].add(other);
+    }
+    harness::Exploration exploration;
+    exploration.done = exploration.total = 6;
+    exploration.elapsed = std::chrono::milliseconds(2'000);
+    const std::string text = harness::batch_text(
+        tallies, {{"pause-past-lease", {}}, {"./no fencing.toml", {"resource.fencing=none"}}},
+        exploration, {});
+    CHECK(text == golden("batch.txt", text));
+}
+
+TEST_CASE("text: the command that repeats a run can be given to a shell") {
+    CHECK(harness::repeat_command({"chaos", {}}, 4711) == "lockstep run chaos --seed 4711");
+    CHECK(harness::repeat_command({"./it's mine.toml", {"lease.ttl=5s", "a=[1, 2]"}}, 1) ==
+          "lockstep run './it'\\''s mine.toml' --seed 1 --set lease.ttl=5s --set 'a=[1, 2]'");
+}
+
+TEST_CASE("text: the verdict of one run") {
+    Outcome outcome = held_outcome(1);
+    outcome.marks = {{"lease-expired", 1}, {"two-leaders", 0}};
+    outcome.faults = {{"pause", 2, 1, 1}};
+    violate(outcome, PropertyId::Fence2, sim::SimTime{20'903'000'000},
+            "worker-a's write overwrote worker-b's");
+    report_of(outcome, PropertyId::Fence2).violations = 3;
+    report_of(outcome, PropertyId::Live2).verdict = Verdict::Idle;
+    violate(outcome, PropertyId::Belief1, sim::SimTime{9'000'000'000}, "both believe");
+    report_of(outcome, PropertyId::Belief1).verdict = Verdict::Excused;
+    report_of(outcome, PropertyId::Belief1).first->excused_by =
+        properties::Need{sim::Assumption::ClockRate, sim::ProcessKind::Client};
+    harness::Demands demands;
+    demands.violated = {PropertyId::Fence2};
+    const std::string text = harness::verdict_text(outcome, demands, {});
+    CHECK(text == golden("verdict.txt", text));
+}
+
+}  // namespace lockstep::test

@@ -1,0 +1,136 @@
+#include "tests/properties/story.hpp"
+#include "tests/support/catch.hpp"
+
+namespace lockstep::properties::test {
+namespace {
+
+using namespace lockstep::events;
+using enum PropertyId;
+
+TEST_CASE("properties: BELIEF-1 ends a belief at each of its ends") {
+    Story story;
+    story.at(seconds(1)).by(alice, told(5, 1, 7)).at(seconds(2));
+    SECTION("release called") {
+        story.by(alice, ReleaseCalled{lock, SessionId(5), FencingToken(7)});
+    }
+    SECTION("close called") {
+        story.by(alice, CloseCalled{SessionId(5)});
+    }
+    SECTION("loss told") {
+        story.by(alice, loss(5, 7));
+    }
+    SECTION("crash") {
+        story.by(alice, sim::ProcessStopped{});
+    }
+    SECTION("deadline, though nobody was told yet") {
+        story.by(alice, sim::DeadlinePassed{5});
+    }
+    story.by(bob, told(6, 1, 8));
+    CHECK(story.end(Belief1).verdict == Verdict::Held);
+}
+
+TEST_CASE("properties: BELIEF-1 goes on through what ends another's belief") {
+    Story story;
+    story.at(seconds(1)).by(alice, told(5, 1, 7)).at(seconds(2));
+    SECTION("another client's crash") {
+        story.by(bob, sim::ProcessStopped{});
+    }
+    SECTION("another session's deadline") {
+        story.by(alice, sim::DeadlinePassed{4});
+    }
+    SECTION("a release of an older grant") {
+        story.by(alice, ReleaseCalled{lock, SessionId(5), FencingToken(3)});
+    }
+    SECTION("a pause") {
+        story.by(alice, sim::Paused{sim::ClockMode::Runs, 0});
+    }
+    story.by(bob, told(6, 1, 8));
+    CHECK(story.end(Belief1).verdict == Verdict::Violated);
+}
+
+TEST_CASE("properties: BELIEF-1 compares clients, lock by lock") {
+    Story story;
+    story.by(alice, told(5, 1, 7));
+    story.by(bob, GrantTold{LockId(2), SessionId(6), RequestSeq(1), FencingToken(7), {}});
+    story.by(alice, told(5, 1, 7));
+    CHECK(story.end(Belief1).verdict == Verdict::Idle);
+}
+
+TEST_CASE("properties: BELIEF-1 takes a telling past the deadline for no belief") {
+    Story story;
+    story.by(alice, sim::DeadlinePassed{5}).by(alice, told(5, 1, 7)).by(bob, told(6, 1, 8));
+    const std::vector<Report> reports = story.at(seconds(5)).end();
+    CHECK(reports.at(static_cast<std::size_t>(Belief1)).verdict == Verdict::Idle);
+    // but it owed its application the news
+    CHECK(reports.at(static_cast<std::size_t>(Act1)).verdict == Verdict::Violated);
+}
+
+TEST_CASE("properties: ACT-1 gives no leave at the deadline") {
+    const auto asks = [](std::int64_t now, bool yes) {
+        return MayActAsked{lock,           SessionId(5),   FencingToken(7),
+                           LocalTime{now}, LocalTime{100}, yes};
+    };
+    Story story;
+    story.by(alice, asks(99, true)).by(alice, asks(100, false)).by(alice, asks(101, false));
+    CHECK(story.violations() == 0);
+    story.by(alice, asks(100, true));
+    const Report report = story.end(Act1);
+    CHECK(report.verdict == Verdict::Violated);
+    CHECK(report.checks == 4);
+}
+
+TEST_CASE("properties: ACT-1 grants a stalled client slack from its resumption") {
+    const Duration slack = cast().slack;
+    Story story;
+    story.by(alice, told(5, 1, 7)).at(seconds(8)).by(alice, sim::Paused{sim::ClockMode::Runs, 1});
+    story.at(seconds(9)).by(alice, sim::DeadlinePassed{5}).at(seconds(20));
+    SECTION("told in time after the resumption") {
+        story.by(alice, sim::Resumed{1}).at(seconds(20) + slack).by(alice, loss(5, 7));
+        CHECK(story.end(Act1).verdict == Verdict::Held);
+    }
+    SECTION("told too late after it") {
+        story.by(alice, sim::Resumed{1})
+            .at(seconds(20) + slack + Duration{1})
+            .by(alice, loss(5, 7));
+        CHECK(story.end(Act1).verdict == Verdict::Violated);
+    }
+    SECTION("stalled twice over: the last resumption counts") {
+        story.by(alice, sim::Paused{sim::ClockMode::Runs, 0}).by(alice, sim::Resumed{1});
+        story.at(seconds(30))
+            .by(alice, sim::Resumed{0})
+            .at(seconds(30) + slack)
+            .by(alice, loss(5, 7));
+        CHECK(story.end(Act1).verdict == Verdict::Held);
+    }
+    SECTION("never resumed") {
+        CHECK(story.end(Act1).verdict == Verdict::Idle);
+    }
+    SECTION("crashed instead") {
+        story.by(alice, sim::ProcessStopped{});
+        CHECK(story.end(Act1).verdict != Verdict::Violated);
+    }
+}
+
+TEST_CASE("properties: ACT-1 does not excuse what was late before the pause") {
+    Story story;
+    story.by(alice, told(5, 1, 7)).at(seconds(9)).by(alice, sim::DeadlinePassed{5});
+    story.at(seconds(10)).by(alice, sim::Paused{}).at(seconds(11)).by(alice, sim::Resumed{});
+    story.by(alice, loss(5, 7));
+    CHECK(story.end(Act1).verdict == Verdict::Violated);
+}
+
+TEST_CASE("properties: ACT-1 finds news that never came") {
+    Story story;
+    story.by(alice, told(5, 1, 7)).at(seconds(9)).by(alice, sim::DeadlinePassed{5});
+    SECTION("due") {
+        story.at(seconds(9) + cast().slack + Duration{1});
+        CHECK(story.end(Act1).verdict == Verdict::Violated);
+    }
+    SECTION("not due yet") {
+        story.at(seconds(9) + cast().slack);
+        CHECK(story.end(Act1).verdict == Verdict::Idle);
+    }
+}
+
+}  // namespace
+}  // namespace lockstep::properties::test

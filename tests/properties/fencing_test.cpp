@@ -1,0 +1,134 @@
+#include "tests/properties/story.hpp"
+#include "tests/support/catch.hpp"
+
+namespace lockstep::properties::test {
+namespace {
+
+using namespace lockstep::events;
+using enum PropertyId;
+
+Setup mode(FencingMode fencing, bool judged = false) {
+    Setup setup = cast();
+    setup.fencing = fencing;
+    setup.fence2_judged = judged;
+    return setup;
+}
+
+TEST_CASE("properties: FENCE-1 orders writes by token and n, and reads by token") {
+    Story story;
+    story.by(store, writes(7, 2, op(alice, 1), 0, 0));
+    SECTION("an equal write is taken once") {
+        story.by(store, writes(7, 2, op(alice, 1), 1, 1));
+    }
+    SECTION("a lower n") {
+        story.by(store, writes(7, 1, op(alice, 2), 1, 1));
+    }
+    SECTION("a lower read") {
+        story.by(store, reads(6));
+    }
+    SECTION("a write below a read") {
+        story.by(store, reads(8)).by(store, writes(7, 3, op(alice, 2), 1, 1));
+    }
+    SECTION("a repeat below a read") {
+        story.by(store, reads(8)).by(store, WriteRepeated{FencingToken(7), 2, op(alice, 1)});
+    }
+    CHECK(story.end(Fence1).verdict == Verdict::Violated);
+}
+
+TEST_CASE("properties: FENCE-1 accepts what is at or above the mark") {
+    Story story;
+    story.by(store, writes(7, 2, op(alice, 1), 0, 0)).by(store, reads(7));
+    story.by(store, WriteRepeated{FencingToken(7), 2, op(alice, 1)});
+    story.by(store, writes(7, 3, op(alice, 2), 1, 1)).by(store, reads(8)).by(store, reads(8));
+    story.by(store, writes(8, 1, op(bob, 1), 2, 2));
+    const Report report = story.end(Fence1);
+    CHECK(report.verdict == Verdict::Held);
+    CHECK(report.checks == 6);
+}
+
+TEST_CASE("properties: FENCE-1 judges each resource apart") {
+    Story story;
+    story.by(store, writes(7, 1, op(alice, 1), 0, 0));
+    story.by(sim::ProcessId(9), writes(6, 1, op(bob, 1), 0, 0));
+    CHECK(story.end(Fence1).verdict == Verdict::Idle);
+}
+
+TEST_CASE("properties: FENCE-1 asks of a mode what the mode promises") {
+    SECTION("write_only: reads raise nothing") {
+        Story story(mode(FencingMode::WriteOnly));
+        story.by(store, writes(5, 1, op(alice, 1), 0, 0)).by(store, reads(8));
+        story.by(store, writes(7, 1, op(alice, 2), 1, 1)).by(store, reads(6));
+        CHECK(story.end(Fence1).verdict == Verdict::Held);
+    }
+    SECTION("write_only: a lower write is stale") {
+        Story story(mode(FencingMode::WriteOnly));
+        story.by(store, writes(5, 1, op(alice, 1), 0, 0)).by(store, writes(4, 1, op(bob, 1), 1, 1));
+        CHECK(story.end(Fence1).verdict == Verdict::Violated);
+    }
+    SECTION("none: nothing") {
+        Story story(mode(FencingMode::None));
+        story.by(store, writes(5, 1, op(alice, 1), 0, 0)).by(store, writes(4, 1, op(bob, 1), 1, 1));
+        CHECK(story.end(Fence1).verdict == Verdict::Idle);
+    }
+}
+
+TEST_CASE("properties: FENCE-2 finds each way to lose or double an update") {
+    Story story;
+    story.by(store, writes(7, 1, op(alice, 1), 0, 0)).by(alice, acknowledged(op(alice, 1)));
+    CHECK(story.violations() == 0);
+    SECTION("acknowledged and not in the history") {
+        story.by(bob, acknowledged(op(bob, 1)));
+        CHECK(story.end(Fence2).first->evidence.find("not in the history") != std::string::npos);
+    }
+    SECTION("taken twice") {
+        story.by(store, writes(8, 1, op(alice, 1), 1, 1));
+        CHECK(story.end(Fence2).first->evidence.find("took effect twice") != std::string::npos);
+    }
+    SECTION("refused first, taken later") {
+        story.by(store, refuses(6, 1, op(bob, 1))).by(store, writes(8, 1, op(bob, 1), 1, 1));
+        CHECK(story.end(Fence2).first->evidence.find("refused") != std::string::npos);
+    }
+    SECTION("the resource went back") {
+        story.by(store, writes(8, 1, op(bob, 1), 0, 0));
+        CHECK(story.end(Fence2).first->evidence.find("that update is lost") != std::string::npos);
+    }
+}
+
+TEST_CASE("properties: FENCE-2 names the life of a client that had several") {
+    Story story;
+    story.by(store, writes(7, 1, op(alice, 1 << 24 | 9), 0, 0));
+    story.by(store, writes(8, 1, op(alice, 2 << 24 | 1), 0, 1));
+    CHECK(story.end(Fence2).first->evidence ==
+          "update 1 of client alice in its life 2 read version 0 of resource store and overwrote "
+          "version 1, update 9 of client alice");
+}
+
+TEST_CASE("properties: FENCE-2 leaves an unknown outcome open") {
+    Story story;
+    story.by(store, writes(7, 1, op(alice, 1), 0, 0)).by(store, refuses(7, 1, op(alice, 1)));
+    story.by(alice, WriteTold{store, op(alice, 2), 0, WriteOutcome::Unknown});
+    story.by(alice, WriteTold{store, op(alice, 3), 0, WriteOutcome::Rejected});
+    story.by(store, writes(8, 1, op(alice, 2), 1, 1));
+    CHECK(story.end(Fence2).verdict == Verdict::Held);
+}
+
+TEST_CASE("properties: FENCE-2 judges the other modes only where it is asked, without excuse") {
+    const auto lose = [](Story& story) {
+        story.breaks(Assumption::DiskHonest, sim::ProcessKind::Resource);
+        story.by(store, writes(7, 1, op(bob, 1), 0, 0)).by(store, writes(8, 1, op(alice, 1), 0, 1));
+    };
+    for (const FencingMode fencing : {FencingMode::WriteOnly, FencingMode::None}) {
+        Story unasked(mode(fencing));
+        lose(unasked);
+        CHECK(unasked.end(Fence2).verdict == Verdict::Idle);
+        Story asked(mode(fencing, true));
+        lose(asked);
+        CHECK(asked.end(Fence2).verdict == Verdict::Violated);
+    }
+    Story fenced(mode(FencingMode::Fenced));
+    lose(fenced);
+    CHECK(fenced.end(Fence2).verdict == Verdict::Excused);
+}
+
+}  // namespace
+}  // namespace lockstep::properties::test
