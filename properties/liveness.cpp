@@ -33,6 +33,13 @@ void LeaderReturns::on(const Stamp& stamp, const sim::Healed&) {
     due_ = later(stamp.at, context_.setup.live1_bound());
 }
 
+// One that led at healing and has not stepped down since has led all the time, even if it had
+// nothing to commit for longer than the bound.
+void LeaderReturns::commits(const Stamp& stamp) {
+    if (stamp.process == leader_ && stamp.at > due_) leads({due_, stamp.process, stamp.ordinal});
+    else leads(stamp);
+}
+
 void LeaderReturns::leads(const Stamp& stamp) {
     waiting_ = false;
     context_.ledger.checked(PropertyId::Live1);

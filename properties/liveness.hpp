@@ -20,7 +20,7 @@ public:
     void on(const Stamp&, const events::SteppedDown&);
     void on(const Stamp& stamp, const events::CommitAdvanced& e) {
         if (waiting_ && e.as_leader) [[unlikely]]
-            leads(stamp);
+            commits(stamp);
     }
     void on(const Stamp&, const sim::ProcessStopped&);
     void on(const Stamp&, const sim::Healed&);
@@ -28,6 +28,7 @@ public:
 
 private:
     void leads(const Stamp&);
+    void commits(const Stamp&);
     void gone(const Stamp&);
 
     Context& context_;

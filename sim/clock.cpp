@@ -32,7 +32,7 @@ void ClockLine::go(SimTime at) {
     stopped_ = false;
 }
 
-std::int64_t ClockLine::read(SimTime t) const {
+std::int64_t ClockLine::read_scaled(SimTime t) const {
     LOCKSTEP_ASSERT(t >= since_, "read at {}, changed at {}", t.ns, since_.ns);
     const __int128 grown = stopped_ ? 0 : static_cast<__int128>(t.ns - since_.ns) * rate_;
     return static_cast<std::int64_t>((value_ + grown) >> fraction_bits);

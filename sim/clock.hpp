@@ -23,7 +23,11 @@ public:
     void go(SimTime at);
 
     /// Not before the last change.
-    std::int64_t read(SimTime t) const;
+    std::int64_t read(SimTime t) const {
+        if (rate_ == true_rate && !stopped_ && t >= since_)
+            return static_cast<std::int64_t>(value_ >> fraction_bits) + (t.ns - since_.ns);
+        return read_scaled(t);
+    }
     /// The least true time, not before the last change, at which the reading is at least this;
     /// `never()` if it will not be so before something changes.
     SimTime when(std::int64_t reading) const;
@@ -32,6 +36,7 @@ private:
     static constexpr std::int64_t true_rate = std::int64_t{1} << fraction_bits;
 
     void move_anchor(SimTime at);
+    std::int64_t read_scaled(SimTime t) const;
 
     SimTime since_;                  ///< the last change
     __int128 value_ = 0;             ///< reading then, in parts

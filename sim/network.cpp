@@ -59,6 +59,7 @@ std::uint64_t draw(std::uint64_t luck, Draw what) { return spread(luck ^ (what <
 // Links.
 
 void Network::add_process() {
+    LOCKSTEP_ASSERT(messages_.in_use() == 0, "{} messages are on their way", messages_.in_use());
     std::vector<Link> before = std::exchange(links_, {});
     const std::uint32_t had = count_++;
     links_.resize(std::size_t{count_} * count_);
@@ -151,7 +152,9 @@ void Network::send(ProcessId from, ProcessId to, Payload&& payload) {
     message.envelope.from = from;
     message.envelope.to = to;
     message.envelope.sent = now;
-    message.envelope.payload = recode_ ? payload.recode(scratch_) : std::move(payload);
+    if (recode_) message.envelope.payload = payload.recode(scratch_);
+    else message.envelope.payload = std::move(payload);
+    message.link = static_cast<std::uint32_t>(&on - links_.data());
     message.ordered = on.model.mode == LinkMode::Ordered;
     message.held = false;
     message.unacked = false;
@@ -203,6 +206,7 @@ void Network::send_datagram(Link& link, std::uint32_t slot, std::uint64_t luck) 
     InFlight& copy = messages_[copy_slot];
     copy.envelope = {message.envelope.from, message.envelope.to, message.envelope.sent,
                      message.envelope.payload.clone()};
+    copy.link = message.link;
     copy.ordered = false;
     copy.held = false;
     copy.unacked = false;
@@ -216,7 +220,7 @@ void Network::arrive(const QueueEntry& entry) {
     message.sequence = 0;
     const ProcessId from = message.envelope.from;
     const ProcessId to = message.envelope.to;
-    Link& over = link(from, to);
+    Link& over = links_[message.link];
     const std::uint32_t detail = (from.value << 16) | message.envelope.payload.kind();
     if (over.cuts > 0) {
         QueueEntry stopped = entry;
@@ -251,7 +255,7 @@ void Network::release(std::uint32_t slot) {
 bool Network::still_valid(std::uint32_t slot) const {
     const InFlight& message = messages_[slot];
     return !message.unacked ||
-           message.epoch == link(message.envelope.from, message.envelope.to).epoch;
+           message.epoch == links_[message.link].epoch;
 }
 
 // Cuts.

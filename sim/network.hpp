@@ -38,6 +38,7 @@ struct InFlight {
     Envelope envelope;
     SimTime arrives;
     std::uint64_t sequence = 0;  ///< of its entry in the queue; zero if it has none
+    std::uint32_t link = 0;      ///< position of the link
     std::uint32_t next = 0;      ///< the one sent after it on an ordered link
     std::uint32_t epoch = 0;     ///< of its connection
     bool ordered = false;
@@ -74,6 +75,8 @@ struct Link {
     SimTime last_sent{-1};
     std::uint32_t ordinal = 0;   ///< of the last message among those sent at that time
 
+    std::uint64_t word() const { return (std::uint64_t{from.value} << 32) | to.value; }
+
     // Ordered links: this direction of the connection.
     std::uint32_t epoch = 1;     ///< the number of the connection, common to both directions
     bool open = false;           ///< something was sent in this epoch
@@ -86,11 +89,9 @@ struct Link {
     SimTime timeout_queued = SimTime::never();
     std::uint64_t timeout_sequence = 0;
     ResetNotice notice;          ///< to `to`, of the end of its connection with `from`
-
-    std::uint64_t word() const { return (std::uint64_t{from.value} << 32) | to.value; }
 };
 
-/// Directed links between all pairs of processes.
+/// Directed links between all pairs of processes, which are all there before the first message.
 ///
 /// Ordered links behave as TCP does. A pair of processes has one connection at a time; data arrives
 /// in the order of sending. A cut holds what was sent; it is sent again when the cut heals. Data that

@@ -236,7 +236,8 @@ void Process::fiber_due(const QueueEntry& entry) {
     if (strand.wake_sequence != entry.sequence) return;
     world_.begin_step(entry, id_, number);
     strand.wake_sequence = 0;
-    do_or_wait({Item::What::Fiber, number});
+    if (stopped(number)) backlog_.push_back({Item::What::Fiber, number});
+    else run(strand);
 }
 
 void Process::io_due(const QueueEntry& entry) {
@@ -250,7 +251,14 @@ void Process::io_due(const QueueEntry& entry) {
 }
 
 void Process::arrived(std::uint32_t message, ProcessId from) {
-    do_or_wait({Item::What::Message, message, from.value});
+    if (stopped(0) || going_on_) backlog_.push_back({Item::What::Message, message, from.value});
+    else take(message);
+}
+
+void Process::take(std::uint32_t message) {
+    const World::Calling calling(world_, *this);
+    program_->on_message(*this, world_.network_.envelope(message));
+    world_.network_.release(message);
 }
 
 void Process::was_reset(ProcessId peer) {

@@ -141,6 +141,7 @@ private:
     void io_due(const QueueEntry& entry);
     void backlog_due(const QueueEntry& entry);
     void arrived(std::uint32_t message, ProcessId from);
+    void take(std::uint32_t message);
     void was_reset(ProcessId peer);
 
     // Stalls (process_stall.cpp).

@@ -60,18 +60,17 @@ void Process::do_or_wait(const Item& item) {
 }
 
 void Process::perform(const Item& item) {
+    LOCKSTEP_ASSERT(program_ != nullptr, "process {} is down", name_);
     if (item.what == Item::What::Fiber) {
         run(*strands_[item.slot - 1]);
         return;
     }
-    LOCKSTEP_ASSERT(program_ != nullptr, "process {} is down", name_);
+    if (item.what == Item::What::Message) {
+        take(item.slot);
+        return;
+    }
     const World::Calling calling(world_, *this);
     switch (item.what) {
-        case Item::What::Message: {
-            program_->on_message(*this, world_.network_.envelope(item.slot));
-            drop(item);
-            break;
-        }
         case Item::What::Reset: program_->on_reset(*this, ProcessId(item.slot)); break;
         case Item::What::Io: {
             const std::function<void()> done = std::move(world_.ios_[item.slot].done);
@@ -83,6 +82,7 @@ void Process::perform(const Item& item) {
             alarms_[item.slot].waiting = LocalTime::never();
             program_->on_timer(*this, item.slot);
             break;
+        case Item::What::Message:
         case Item::What::Fiber: break;
     }
 }

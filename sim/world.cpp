@@ -46,22 +46,8 @@ const Process& World::process(ProcessId p) const {
 
 // The loop.
 
-RunEnd World::run_until(SimTime end) {
-    LOCKSTEP_ASSERT(end >= now_, "end={} now={}", end.ns, now_.ns);
-    require_main_stack("run_until");
-    stopped_ = false;
-    while (!queue_.empty() && queue_.top().time <= end) {
-        step(queue_.pop());
-        if (stopped_) return RunEnd::Stopped;
-        if (steps_ - steps_before_ > limits_.steps_per_instant) return RunEnd::StuckInInstant;
-        if (steps_ > limits_.steps) return RunEnd::StuckInRun;
-    }
-    if (end > now_ && end != SimTime::never()) advance(end);
-    return RunEnd::ReachedEnd;
-}
-
 /// An entry whose owner no longer wants it is no step: time does not pass for it.
-void World::step(const QueueEntry& entry) {
+inline void World::step(const QueueEntry& entry) {
     const auto owner = [this, &entry]() -> Process& { return *processes_[(entry.slot >> 16) - 1]; };
     switch (entry.kind) {
         case StepKind::Message: network_.arrive(entry); break;
@@ -83,6 +69,24 @@ void World::step(const QueueEntry& entry) {
         }
         case StepKind::Held: break;
     }
+}
+
+RunEnd World::run_until(SimTime end) {
+    LOCKSTEP_ASSERT(end >= now_, "end={} now={}", end.ns, now_.ns);
+    require_main_stack("run_until");
+    stopped_ = false;
+    while (!queue_.empty() && queue_.top().time <= end) {
+        step(queue_.pop());
+        if (stopped_) return RunEnd::Stopped;
+        if (steps_ - steps_before_ > limits_.steps_per_instant) return RunEnd::StuckInInstant;
+        if (steps_ > limits_.steps) return RunEnd::StuckInRun;
+    }
+    if (end > now_ && end != SimTime::never()) advance(end);
+    return RunEnd::ReachedEnd;
+}
+
+void World::keep_checkpoint() {
+    if (steps_ % checkpoint_every == 0) checkpoints_.push_back(digest_);
 }
 
 void World::advance(SimTime to) {

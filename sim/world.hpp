@@ -103,8 +103,8 @@ public:
     /// Luck: a hash of the seed and the words, re-salted from an instant on by reseed_from.
     std::uint64_t luck(std::uint64_t purpose, std::uint64_t a, std::uint64_t b,
                        std::uint64_t c) const {
-        using lockstep::fold;
-        return spread(fold(fold(fold(fold(luck_seed_, purpose), a), b), c));
+        const std::uint64_t place = lockstep::fold(luck_seed_ ^ purpose, a);
+        return lockstep::fold(lockstep::fold(place, b), c);
     }
     /// Draws the luck anew from that instant on: of the network, of disks, of ties, and of the
     /// generators of lives that run then or begin later. Not before now.
@@ -154,14 +154,17 @@ private:
         ++steps_;
         fold((std::uint64_t{detail} << 32) | (std::uint64_t{process.value} << 8) |
              static_cast<std::uint64_t>(entry.kind));
-        if (keep_checkpoints_ && steps_ % checkpoint_every == 0) checkpoints_.push_back(digest_);
+        if (keep_checkpoints_) keep_checkpoint();
     }
+    void keep_checkpoint();
     void advance(SimTime to);
     void apply_reseeds(SimTime until);
+    /// Of use only among entries of one instant.
     std::uint64_t tie(SimTime t, StepKind kind, std::uint64_t source, std::uint64_t ordinal) const {
         const std::uint64_t place = source ^ (static_cast<std::uint64_t>(kind) << 56) ^
                                     (ordinal * 0xff51afd7ed558ccdULL);
-        return lockstep::fold(lockstep::fold(luck_seed_, static_cast<std::uint64_t>(t.ns)), place);
+        return lockstep::fold(luck_seed_ + static_cast<std::uint64_t>(t.ns) * 0x9fb21c651e98df25ULL,
+                              place);
     }
     std::uint64_t push(SimTime t, StepKind kind, std::uint32_t slot, std::uint64_t source,
                        std::uint64_t ordinal) {

@@ -22,6 +22,14 @@ TEST_CASE("properties: LIVE-1 counts the leader that goes on, and the one that c
         story.at(seconds(30) + bound).by(n1, steps_down).at(seconds(90));
         CHECK(story.end(Live1).verdict == Verdict::Held);
     }
+    SECTION("it has nothing to commit until long after the bound") {
+        story.at(seconds(80)).by(n1, commits(1, 3, 1)).at(seconds(90));
+        CHECK(story.end(Live1).verdict == Verdict::Held);
+    }
+    SECTION("another commits, but only after the bound") {
+        story.by(n1, steps_down).at(seconds(80)).by(n2, commits(1, 4, 1)).at(seconds(90));
+        CHECK(story.end(Live1).verdict == Verdict::Violated);
+    }
     SECTION("it steps down, and another comes") {
         story.by(n1, steps_down).at(seconds(31)).by(n2, leads(4)).at(seconds(90));
         CHECK(story.end(Live1).verdict == Verdict::Held);

@@ -51,18 +51,24 @@ public:
     void open() {
         effects.clear();
         client.open(now, effects);
+        note_target();
     }
     RequestSeq acquire(LockId lock, Duration wait_max) {
         effects.clear();
-        return client.acquire(lock, wait_max, now, effects);
+        const RequestSeq seq = client.acquire(lock, wait_max, now, effects);
+        note_target();
+        return seq;
     }
     RequestSeq release(LockId lock, FencingToken token) {
         effects.clear();
-        return client.release(lock, token, now, effects);
+        const RequestSeq seq = client.release(lock, token, now, effects);
+        note_target();
+        return seq;
     }
     void close() {
         effects.clear();
         client.close(now, effects);
+        note_target();
     }
     bool may_act(LockId lock, FencingToken token) {
         effects.clear();
@@ -130,9 +136,11 @@ public:
 
 private:
     void step(client::Input input) {
-        if (!effects.send.empty()) asked_ = effects.send.back().to;
         effects.clear();
         client.step(std::move(input), now, effects);
+        note_target();
+    }
+    void note_target() {
         if (!effects.send.empty()) asked_ = effects.send.back().to;
     }
     NodeId asked_;
