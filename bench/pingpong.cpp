@@ -60,18 +60,23 @@ public:
         });
     }
     void on_message(sim::Process&, sim::Envelope& message) override {
-        inbox_.push_back(std::move(message));
+        inbox_.push_back({message.from, message.payload.get<Ball>()});
         arrived_.notify_all();
     }
     void on_timer(sim::Process&, sim::TimerId) override { ++court_.idle; }
 
 private:
+    struct Received {
+        sim::ProcessId from;
+        Ball ball;
+    };
+
     void play(sim::Process& process) {
         while (taken_ == inbox_.size()) process.wait(arrived_);
-        sim::Envelope& message = inbox_[taken_++];
-        ++message.payload.get<Ball>().words[0];
+        Received& received = inbox_[taken_++];
+        ++received.ball.words[0];
         process.set_timer(idle_timer, process.now() + seconds(1));
-        process.send(message.from, std::move(message.payload));
+        process.send(received.from, sim::Payload::make(received.ball));
         if (taken_ == inbox_.size()) {
             inbox_.clear();
             taken_ = 0;
@@ -81,7 +86,7 @@ private:
 
     sim::World& world_;
     Court& court_;
-    std::vector<sim::Envelope> inbox_;
+    std::vector<Received> inbox_;
     std::size_t taken_ = 0;
     sim::Condition arrived_;
 };

@@ -19,6 +19,7 @@ constexpr std::array<Text, mark_count> texts{{
     {"stale-write-accepted",
      "a resource took a write whose token was lower than one it had taken before"},
     {"lost-update", "a write overwrote an update that its writer had not read"},
+    {"unreported-write-recovered", "a crash came between a write's becoming durable and its answer, and it was there afterwards"},
     {"session-expired", "a session ended because its TTL ran out"},
     {"expired-while-believed", "a session expired while its client still believed in a lock of it"},
     {"granted-after-expiry",
@@ -77,8 +78,16 @@ void Marks::on(const world::Stamp& stamp, const events::WriteAccepted& e) {
     hit(Mark::WriteAccepted);
     Resource& resource = resources_[stamp.process];
     if (e.token < resource.highest) hit(Mark::StaleWriteAccepted);
+    resource.version = e.version;
     resource.highest = std::max(resource.highest, e.token);
     if (e.read_version != e.prior_version) hit(Mark::LostUpdate);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::WriteRecovered& e) {
+    Resource& resource = resources_[stamp.process];
+    if (e.version <= resource.version) return;
+    resource.version = e.version;
+    hit(Mark::UnreportedWriteRecovered);
 }
 
 void Marks::on(const world::Stamp&, const events::WriteRejected& e) {

@@ -18,6 +18,7 @@ enum class Mark : std::uint8_t {
     StaleReadRefused,
     StaleWriteAccepted,
     LostUpdate,
+    UnreportedWriteRecovered,
     SessionExpired,
     ExpiredWhileBelieved,
     GrantedAfterExpiry,
@@ -68,6 +69,7 @@ public:
 private:
     struct Resource {
         FencingToken highest;
+        std::uint64_t version = 0;
     };
     struct Holding {
         SessionId session;
@@ -92,6 +94,7 @@ private:
 
     void on(const world::Stamp&, const auto&) {}  // a kind that reaches no mark
     void on(const world::Stamp& stamp, const events::WriteAccepted& e);
+    void on(const world::Stamp& stamp, const events::WriteRecovered& e);
     void on(const world::Stamp& stamp, const events::WriteRejected& e);
     void on(const world::Stamp& stamp, const events::ReadRejected& e);
     void on(const world::Stamp& stamp, const events::Granted& e);

@@ -17,6 +17,7 @@ public:
           judged_(context.setup.fencing == FencingMode::Fenced || context.setup.fence2_judged) {}
 
     void on(const Stamp&, const events::WriteAccepted&);
+    void on(const Stamp&, const events::WriteRecovered&);
     void on(const Stamp&, const events::WriteRejected&);
     void on(const Stamp&, const events::WriteTold&);
 

@@ -104,7 +104,7 @@ void Checker::cluster() {
         object("service", fmt::format("found \"{}\"; allowed is \"raft\"", s_.service));
     number("cluster.servers", s_.cluster.servers, 1, limits::servers,
            s_.cluster.servers == 0 ? ", of which no quorum can be made" : "");
-    number("cluster.clients", s_.cluster.clients, 1, limits::clients);
+    number("cluster.clients", s_.cluster.clients, 0, limits::clients);
     number("cluster.locks", s_.cluster.locks, 1, limits::locks);
 }
 

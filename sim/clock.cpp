@@ -18,8 +18,8 @@ void ClockLine::move_anchor(SimTime at) {
 void ClockLine::set_drift(SimTime at, std::int64_t ppm) {
     LOCKSTEP_ASSERT(ppm > -1'000'000 && ppm <= 1'000'000'000, "ppm={}", ppm);
     move_anchor(at);
-    rate_ = static_cast<std::int64_t>(static_cast<__int128>(true_rate) * (1'000'000 + ppm) /
-                                      1'000'000);
+    rate_ =
+        static_cast<std::int64_t>(static_cast<__int128>(true_rate) * (1'000'000 + ppm) / 1'000'000);
 }
 
 void ClockLine::stop(SimTime at) {

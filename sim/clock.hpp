@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "sim/types.hpp"
+
+#include <cstdint>
 
 namespace lockstep::sim {
 

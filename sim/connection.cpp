@@ -1,83 +1,12 @@
 // Ordered links: connections as TCP has them.
-#include <algorithm>
-
 #include "core/base/assert.hpp"
 #include "sim/network.hpp"
 #include "sim/purpose.hpp"
 #include "sim/world.hpp"
 
+#include <algorithm>
+
 namespace lockstep::sim {
-namespace {
-
-/// The first retransmission comes after this time, each further one after twice as long.
-constexpr Duration first_retransmission = milliseconds(200);
-
-}  // namespace
-
-/// A loss costs retransmissions. If they would take longer than the connection lasts, nothing passes
-/// any more.
-void Network::send_ordered(Link& link, std::uint32_t slot, std::uint64_t luck) {
-    InFlight& message = messages_[slot];
-    Link& answers = back(link);
-    // The sender does not know yet that the connection is gone.
-    if (answers.notice.pending) {
-        trace(message, "connection reset");
-        release(slot);
-        return;
-    }
-    message.epoch = link.epoch;
-    message.next = Link::none;
-    (link.last == Link::none ? link.first : messages_[link.last].next) = slot;
-    link.last = slot;
-    link.open = true;
-    Duration takes = delay(link, luck);
-    if (link.loss_ppm > 0) {
-        Duration again = first_retransmission;
-        Prng retries(spread(luck));
-        while (!link.starved && retries.chance(link.loss_ppm)) {
-            takes += again;
-            again += again;
-            if (takes >= link.model.connection_timeout) link.starved = true;
-        }
-    }
-    if (link.starved || link.cuts > 0) {
-        hold(message);
-    } else {
-        message.arrives = std::max(world_.now_ + takes, link.last_arrival);
-        link.last_arrival = message.arrives;
-        queue(link, slot, 0);
-    }
-    trace(message, nullptr);
-    if (stuck(link)) watch(link);
-}
-
-/// A message arrives. False if there is nobody to take it.
-bool Network::accept(Link& link, std::uint32_t slot) {
-    LOCKSTEP_ASSERT(link.first == slot, "from {} to {}: {} arrives before {}", link.from.value,
-                    link.to.value, slot, link.first);
-    InFlight& message = messages_[slot];
-    link.first = message.next;
-    if (link.first == Link::none) link.last = Link::none;
-    if (message.held) --held_;
-    message.held = false;
-    const Process& receiver = *world_.processes_[link.to.value - 1];
-    Link& answers = back(link);
-    if (!receiver.up()) {
-        break_connection(link, answers);
-        tell_after_delay(answers);
-        return false;
-    }
-    // It comes over a new connection, so that the old one is known to be gone.
-    if (link.notice.pending) give_notice(link);
-    message.unacked = receiver.frozen_;
-    if (answers.cuts > 0 || receiver.frozen_) {
-        link.delivered_unacked = std::min(link.delivered_unacked, message.envelope.sent);
-        watch(link);
-    } else {
-        link.delivered_unacked = SimTime::never();
-    }
-    return true;
-}
 
 void Network::hold(InFlight& message) {
     if (!message.held) ++held_;
@@ -111,6 +40,7 @@ void Network::send_again(Link& link) {
 void Network::revive(Link& link) {
     if (!link.starved) return;
     link.starved = false;
+    refresh(link);
     if (link.cuts == 0) send_again(link);
 }
 
@@ -135,14 +65,24 @@ void Network::watch(Link& link) {
     const SimTime due = std::max(oldest + link.model.connection_timeout, world_.now_);
     if (link.timeout_queued <= due) return;
     link.timeout_queued = due;
-    link.timeout_sequence =
-        world_.push(due, StepKind::LinkTimeout, (link.from.value << 16) | link.to.value,
-                    link.word(), 0);
+    link.timeout_sequence = world_.push(due, StepKind::LinkTimeout,
+                                        (link.from.value << 16) | link.to.value, link.word(), 0);
 }
 
-/// Acknowledgements may pass again.
-void Network::acknowledged(Link& link) {
-    if (!stuck(link)) link.delivered_unacked = SimTime::never();
+/// Something changed that concerns this link or the one the other way. What was delivered is
+/// acknowledged when that is possible again.
+void Network::refresh(Link& link) {
+    for (Link* const each : {&link, &back(link)}) {
+        const Link& answers = back(*each);
+        const Process& receiver = *world_.processes_[each->to.value - 1];
+        if (answers.cuts == 0 && !receiver.frozen_) each->delivered_unacked = SimTime::never();
+        each->plain =
+            !stuck(*each) && receiver.up() && !each->notice.pending && !answers.notice.pending;
+    }
+}
+
+void Network::refresh_all(ProcessId p) {
+    for (std::uint32_t q = 1; q <= count_; ++q) refresh(link(ProcessId(q), p));
 }
 
 void Network::timeout(const QueueEntry& entry) {
@@ -163,14 +103,13 @@ void Network::timeout(const QueueEntry& entry) {
 }
 
 void Network::on_freeze(ProcessId p) {
+    refresh_all(p);
     for (std::uint32_t q = 1; q <= count_; ++q) watch(link(ProcessId(q), p));
 }
 
 void Network::on_thaw(ProcessId p) {
-    for (std::uint32_t q = 1; q <= count_; ++q) {
-        acknowledged(link(ProcessId(q), p));
-        watch(link(p, ProcessId(q)));
-    }
+    refresh_all(p);
+    for (std::uint32_t q = 1; q <= count_; ++q) watch(link(p, ProcessId(q)));
 }
 
 // Resets.
@@ -194,6 +133,7 @@ void Network::break_connection(Link& one, Link& other) {
     lose_in_flight(other);
     ++one.epoch;
     other.epoch = one.epoch;
+    refresh(one);
 }
 
 void Network::reset_connection(ProcessId a, ProcessId b) {
@@ -212,9 +152,9 @@ void Network::tell(Link& link, SimTime at, SimTime latest) {
     link.notice.latest = link.notice.pending ? std::min(link.notice.latest, latest) : latest;
     link.notice.pending = true;
     link.notice.waits = false;
-    link.notice.sequence =
-        world_.push(at, StepKind::ResetNotice, (link.from.value << 16) | link.to.value,
-                    link.word(), 0);
+    link.notice.sequence = world_.push(at, StepKind::ResetNotice,
+                                       (link.from.value << 16) | link.to.value, link.word(), 0);
+    refresh(link);
 }
 
 void Network::tell_after_delay(Link& link) {
@@ -228,7 +168,8 @@ void Network::notice(const QueueEntry& entry) {
     if (!over.notice.pending || over.notice.sequence != entry.sequence) return;
     if (over.cuts > 0 && entry.time < over.notice.latest) {
         over.notice.waits = true;
-        over.notice.sequence = world_.push(over.notice.latest, entry.kind, entry.slot, over.word(), 0);
+        over.notice.sequence =
+            world_.push(over.notice.latest, entry.kind, entry.slot, over.word(), 0);
         return;
     }
     world_.begin_step(entry, over.to, over.from.value);
@@ -237,8 +178,13 @@ void Network::notice(const QueueEntry& entry) {
 
 void Network::give_notice(Link& link) {
     link.notice = ResetNotice();
+    refresh(link);
     world_.emit(link.to, LinkWasReset{link.from});
     world_.processes_[link.to.value - 1]->was_reset(link.from);
+}
+
+void Network::on_start(ProcessId p) {
+    refresh_all(p);
 }
 
 void Network::on_crash(ProcessId p) {
@@ -250,6 +196,7 @@ void Network::on_crash(ProcessId p) {
         break_connection(to_peer, from_peer);
         if (q != p.value) tell_after_delay(to_peer);
     }
+    refresh_all(p);
 }
 
 }  // namespace lockstep::sim

@@ -1,5 +1,9 @@
 #pragma once
 
+#include "core/base/assert.hpp"
+#include "core/base/codec.hpp"
+#include "sim/types.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -9,16 +13,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/base/assert.hpp"
-#include "core/base/codec.hpp"
-#include "sim/types.hpp"
-
 namespace lockstep::sim {
 
 /// Specialise for every type that travels:
 ///   static constexpr std::uint16_t kind;  static constexpr const char* name;   (unique per run)
-///   static std::uint16_t kind_of(const T&)  optional: a finer kind per value (a variant's alternative)
-///   static void encode(const T&, Writer&);  static bool decode(Reader&, T&);  static std::string print(const T&);
+///   static std::uint16_t kind_of(const T&)  optional: a finer kind per value (a variant's
+///   alternative) static void encode(const T&, Writer&);  static bool decode(Reader&, T&);  static
+///   std::string print(const T&);
 /// The type is copyable, has a default value, and moves without throwing.
 template <class T>
 struct PayloadTraits;
@@ -77,7 +78,8 @@ public:
 
 private:
     template <class T>
-    static constexpr bool fits = sizeof(T) <= inline_size && alignof(T) <= alignof(std::max_align_t);
+    static constexpr bool fits =
+        sizeof(T) <= inline_size && alignof(T) <= alignof(std::max_align_t);
     template <class T>
     struct Store;
     template <class T>
@@ -87,8 +89,10 @@ private:
         ops_ = o.ops_;
         kind_ = o.kind_;
         if (ops_ == nullptr) return;
-        if (ops_->flat) std::memcpy(storage_, o.storage_, inline_size);
-        else ops_->move(o.storage_, storage_);
+        if (ops_->flat)
+            std::memcpy(storage_, o.storage_, inline_size);
+        else
+            ops_->move(o.storage_, storage_);
         o.ops_ = nullptr;
     }
 
@@ -103,18 +107,24 @@ struct Payload::Store {
     static_assert(std::is_nothrow_move_constructible_v<T>);
 
     static T& at(std::byte* storage) {
-        if constexpr (fits<T>) return *std::launder(reinterpret_cast<T*>(storage));
-        else return **std::launder(reinterpret_cast<T**>(storage));
+        if constexpr (fits<T>)
+            return *std::launder(reinterpret_cast<T*>(storage));
+        else
+            return **std::launder(reinterpret_cast<T**>(storage));
     }
     static const T& at(const std::byte* storage) { return at(const_cast<std::byte*>(storage)); }
     template <class... Args>
     static T& make(std::byte* storage, Args&&... args) {
-        if constexpr (fits<T>) return *::new (storage) T(std::forward<Args>(args)...);
-        else return **::new (storage) T*(new T(std::forward<Args>(args)...));
+        if constexpr (fits<T>)
+            return *::new (storage) T(std::forward<Args>(args)...);
+        else
+            return **::new (storage) T*(new T(std::forward<Args>(args)...));
     }
     static void destroy(std::byte* storage) noexcept {
-        if constexpr (fits<T>) at(storage).~T();
-        else delete &at(storage);
+        if constexpr (fits<T>)
+            at(storage).~T();
+        else
+            delete &at(storage);
     }
     static void move(std::byte* from, std::byte* to) noexcept {
         if constexpr (fits<T>) {
@@ -127,10 +137,13 @@ struct Payload::Store {
     static std::uint16_t kind_of(const T& value) {
         if constexpr (requires { PayloadTraits<T>::kind_of(value); })
             return PayloadTraits<T>::kind_of(value);
-        else return PayloadTraits<T>::kind;
+        else
+            return PayloadTraits<T>::kind;
     }
     static void clone(const std::byte* from, std::byte* to) { make(to, at(from)); }
-    static void encode(const std::byte* from, Writer& out) { PayloadTraits<T>::encode(at(from), out); }
+    static void encode(const std::byte* from, Writer& out) {
+        PayloadTraits<T>::encode(at(from), out);
+    }
     static bool decode(Reader& in, std::byte* to, std::uint16_t& kind) {
         T& value = make(to);
         const bool good = PayloadTraits<T>::decode(in, value);
@@ -142,14 +155,10 @@ struct Payload::Store {
 
 template <class T>
 inline constexpr PayloadOps Payload::ops_of = {
-    PayloadTraits<T>::name,
-    fits<T> && std::is_trivially_copyable_v<T>,
-    &Store<T>::move,
-    &Store<T>::clone,
-    &Store<T>::destroy,
-    &Store<T>::encode,
-    &Store<T>::decode,
-    &Store<T>::print,
+    PayloadTraits<T>::name, fits<T>&& std::is_trivially_copyable_v<T>,
+    &Store<T>::move,        &Store<T>::clone,
+    &Store<T>::destroy,     &Store<T>::encode,
+    &Store<T>::decode,      &Store<T>::print,
 };
 
 template <class T>

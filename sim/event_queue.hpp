@@ -1,26 +1,26 @@
 #pragma once
 
+#include "sim/types.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "sim/types.hpp"
 
 namespace lockstep::sim {
 
 /// What a step does. The numbers are part of the digest.
 enum class StepKind : std::uint32_t {
-    Control = 1,        ///< a call that was asked for by World::at
-    Message = 2,        ///< a message arrives at its destination
-    Held = 3,           ///< a message of an ordered link meets a cut
-    Timer = 4,          ///< a timer of a program
-    FiberTimer = 5,     ///< a fiber's sleep or wait ends by the clock
-    Fiber = 6,          ///< a fiber goes on: spawned, notified or yielding
-    Io = 7,             ///< an operation of a device ends
-    Deadline = 8,       ///< a clock reaches a watched deadline
-    Backlog = 9,        ///< one thing that waited for a pause to end
-    LinkTimeout = 10,   ///< a connection gives up
-    ResetNotice = 11,   ///< one end hears that its connection is gone
+    Control = 1,       ///< a call that was asked for by World::at
+    Message = 2,       ///< a message arrives at its destination
+    Held = 3,          ///< a message of an ordered link meets a cut
+    Timer = 4,         ///< a timer of a program
+    FiberTimer = 5,    ///< a fiber's sleep or wait ends by the clock
+    Fiber = 6,         ///< a fiber goes on: spawned, notified or yielding
+    Io = 7,            ///< an operation of a device ends
+    Deadline = 8,      ///< a clock reaches a watched deadline
+    Backlog = 9,       ///< one thing that waited for a pause to end
+    LinkTimeout = 10,  ///< a connection gives up
+    ResetNotice = 11,  ///< one end hears that its connection is gone
 };
 
 /// One thing to happen. `slot` says which, by the kind.
@@ -39,8 +39,8 @@ struct QueueEntry {
 };
 static_assert(sizeof(QueueEntry) == 32);
 
-/// A 4-ary heap ordered by (time, tie, sequence). Sequences count the pushes, from 1, so that no two
-/// entries are equal and an owner recognises its own: entries are never removed, only disowned.
+/// A 4-ary heap ordered by (time, tie, sequence). Sequences count the pushes, from 1, so that no
+/// two entries are equal and an owner recognises its own: entries are never removed, only disowned.
 ///
 /// An entry that comes before all others stays beside the heap: a fiber that is woken at this very
 /// instant, as most are, costs no sifting.
@@ -48,9 +48,6 @@ class EventQueue {
 public:
     bool empty() const { return !has_first_ && heap_.empty(); }
     std::size_t size() const { return heap_.size() + (has_first_ ? 1 : 0); }
-    /// The queue must not be empty.
-    const QueueEntry& top() const { return has_first_ ? first_ : heap_.front(); }
-
     /// Returns the entry's sequence.
     std::uint64_t push(SimTime time, std::uint64_t tie, StepKind kind, std::uint32_t slot) {
         const QueueEntry entry{time, tie, ++sequence_, kind, slot};
@@ -70,16 +67,20 @@ public:
         return sequence_;
     }
 
-    QueueEntry pop() {
+    /// Takes the one that comes first, if its time is not after `end`.
+    bool take(SimTime end, QueueEntry& taken) {
         if (has_first_) {
+            if (first_.time > end) return false;
+            taken = first_;
             has_first_ = false;
-            return first_;
+            return true;
         }
-        const QueueEntry first = heap_.front();
+        if (heap_.empty() || heap_.front().time > end) return false;
+        taken = heap_.front();
         const QueueEntry last = heap_.back();
         heap_.pop_back();
         if (!heap_.empty()) sink(last);
-        return first;
+        return true;
     }
 
 private:
@@ -101,11 +102,20 @@ private:
         const std::size_t size = heap_.size();
         QueueEntry* const heap = heap_.data();
         std::size_t at = 0;
-        for (std::size_t child = 1; child < size; child = 4 * at + 1) {
+        for (;;) {
+            const std::size_t child = 4 * at + 1;
             std::size_t least = child;
-            const std::size_t end = child + 4 < size ? child + 4 : size;
-            for (std::size_t other = child + 1; other < end; ++other)
-                if (heap[other].before(heap[least])) least = other;
+            if (child + 4 <= size) {
+                const std::size_t left = heap[child + 1].before(heap[child]) ? child + 1 : child;
+                const std::size_t right =
+                    heap[child + 3].before(heap[child + 2]) ? child + 3 : child + 2;
+                least = heap[right].before(heap[left]) ? right : left;
+            } else if (child < size) {
+                for (std::size_t other = child + 1; other < size; ++other)
+                    if (heap[other].before(heap[least])) least = other;
+            } else {
+                break;
+            }
             if (!heap[least].before(entry)) break;
             heap[at] = heap[least];
             at = least;

@@ -1,17 +1,17 @@
 #include "sim/fiber.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include "core/base/assert.hpp"
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/stack_context.hpp>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
-
-#include "core/base/assert.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define LOCKSTEP_ASAN 1
@@ -56,7 +56,9 @@ void start(void** save, const void* low, std::size_t size) {
 void finish(void* saved, const void** low, std::size_t* size) {
     __sanitizer_finish_switch_fiber(saved, low, size);
 }
-void unpoison(const void* low, std::size_t size) { __asan_unpoison_memory_region(low, size); }
+void unpoison(const void* low, std::size_t size) {
+    __asan_unpoison_memory_region(low, size);
+}
 #else
 void start(void** /*save*/, const void* /*low*/, std::size_t /*size*/) {}
 void finish(void* /*saved*/, const void** /*low*/, std::size_t* /*size*/) {}
@@ -126,10 +128,10 @@ struct Fiber::Context {
     struct Stacks {
         Context* owner;
         boost::context::stack_context allocate() const {
-            boost::context::stack_context stack;
-            stack.size = owner->stack.size;
-            stack.sp = owner->stack.low + owner->stack.size;
-            return stack;
+            boost::context::stack_context whole;
+            whole.size = owner->stack.size;
+            whole.sp = owner->stack.low + owner->stack.size;
+            return whole;
         }
         void deallocate(boost::context::stack_context& /*stack*/) const noexcept {
             deregister_stack(owner->stack_number);
@@ -166,7 +168,7 @@ struct Fiber::Context {
 
     void arrived() { announce::finish(fake_stack, &main_low, &main_size); }
 
-    void switch_in() {
+    [[gnu::always_inline]] void switch_in() {
         if (!fiber) create();
         void* main_fake_stack = nullptr;
         std::swap(*live_exceptions, exceptions);
@@ -176,7 +178,7 @@ struct Fiber::Context {
         std::swap(*live_exceptions, exceptions);
     }
 
-    void switch_out() {
+    [[gnu::always_inline]] void switch_out() {
         announce::start(&fake_stack, main_low, main_size);
         main = std::move(main).resume();
         arrived();
@@ -204,7 +206,9 @@ struct Fiber::Context {
 Fiber::Fiber(StackPool& stacks, std::function<void()> body)
     : context_(std::make_unique<Context>(stacks, std::move(body))) {}
 
-Fiber::~Fiber() { kill(); }
+Fiber::~Fiber() {
+    kill();
+}
 
 void Fiber::resume() {
     LOCKSTEP_ASSERT(!context_->done && !context_->dying, "resumed after its end");
@@ -236,8 +240,12 @@ std::exception_ptr Fiber::kill() {
     return std::exchange(context_->thrown, nullptr);
 }
 
-bool Fiber::done() const { return context_->done; }
+bool Fiber::done() const {
+    return context_->done;
+}
 
-bool Fiber::unwinding() const { return context_->live_exceptions->uncaught > 0; }
+bool Fiber::unwinding() const {
+    return context_->live_exceptions->uncaught > 0;
+}
 
 }  // namespace lockstep::sim

@@ -8,8 +8,8 @@
 
 namespace lockstep::sim {
 
-/// Stacks for fibers, each with a guard page below, kept for reuse: a new one costs a thousand times
-/// what a kept one does. Outlives the worlds that use it. One thread.
+/// Stacks for fibers, each with a guard page below, kept for reuse: a new one costs a thousand
+/// times what a kept one does. Outlives the worlds that use it. One thread.
 class StackPool {
 public:
     struct Stack {
@@ -25,7 +25,7 @@ public:
 
     Stack take();
     void give_back(Stack stack) noexcept;
-    std::size_t made() const { return made_; }        ///< ever
+    std::size_t made() const { return made_; }  ///< ever
     std::size_t idle() const { return idle_.size(); }
 
 private:

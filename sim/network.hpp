@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "core/base/codec.hpp"
 #include "sim/envelope.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/slab.hpp"
 #include "sim/types.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace lockstep::sim {
 
@@ -26,10 +26,12 @@ struct DelayModel {
 struct LinkModel {
     LinkMode mode = LinkMode::Ordered;
     DelayModel delay;
-    std::uint32_t loss_ppm = 0;       ///< datagram links; on ordered ones a loss is a retransmission delay
+    std::uint32_t loss_ppm =
+        0;  ///< datagram links; on ordered ones a loss is a retransmission delay
     std::uint32_t duplicate_ppm = 0;  ///< datagram links
     std::uint32_t reorder_ppm = 0;    ///< datagram links: extra delay that lets later ones overtake
-    Duration connection_timeout = seconds(5);  ///< ordered links: how long unacknowledged data is retried
+    Duration connection_timeout =
+        seconds(5);  ///< ordered links: how long unacknowledged data is retried
     bool operator==(const LinkModel&) const = default;
 };
 
@@ -42,15 +44,15 @@ struct InFlight {
     std::uint32_t next = 0;      ///< the one sent after it on an ordered link
     std::uint32_t epoch = 0;     ///< of its connection
     bool ordered = false;
-    bool held = false;           ///< met a cut, and has not arrived since
-    bool unacked = false;        ///< lies in the inbox of a process whose kernel stands still
+    bool held = false;     ///< met a cut, and has not arrived since
+    bool unacked = false;  ///< lies in the inbox of a process whose kernel stands still
 };
 
 /// That a connection is gone, on its way to one end of it.
 struct ResetNotice {
     bool pending = false;
-    bool waits = false;          ///< met a cut
-    SimTime latest;              ///< when the end finds out by itself
+    bool waits = false;  ///< met a cut
+    SimTime latest;      ///< when the end finds out by itself
     std::uint64_t sequence = 0;
 };
 
@@ -60,7 +62,7 @@ struct Link {
 
     ProcessId from;
     ProcessId to;
-    std::uint32_t back = 0;      ///< position of the link the other way
+    std::uint32_t back = 0;  ///< position of the link the other way
     LinkModel model;
     bool own_model = false;
     std::int64_t loss_trouble = 0;
@@ -73,34 +75,35 @@ struct Link {
     std::uint32_t reorder_ppm = 0;
     std::uint32_t cuts = 0;
     SimTime last_sent{-1};
-    std::uint32_t ordinal = 0;   ///< of the last message among those sent at that time
+    std::uint32_t ordinal = 0;  ///< of the last message among those sent at that time
 
     std::uint64_t word() const { return (std::uint64_t{from.value} << 32) | to.value; }
 
     // Ordered links: this direction of the connection.
+    bool plain = false;          ///< nothing is unusual: no cut, no notice, both ends' kernels run
     std::uint32_t epoch = 1;     ///< the number of the connection, common to both directions
     bool open = false;           ///< something was sent in this epoch
     bool starved = false;        ///< every retransmission of the first in flight will be lost
     std::uint32_t first = none;  ///< in flight, in the order of their sending
     std::uint32_t last = none;
     SimTime last_arrival;
-    SimTime delivered_unacked = SimTime::never();  ///< sending of the oldest that arrived, but whose
-                                                   ///< acknowledgement cannot come back
+    SimTime delivered_unacked = SimTime::never();  ///< sending of the oldest that arrived, but
+                                                   ///< whose acknowledgement cannot come back
     SimTime timeout_queued = SimTime::never();
     std::uint64_t timeout_sequence = 0;
-    ResetNotice notice;          ///< to `to`, of the end of its connection with `from`
+    ResetNotice notice;  ///< to `to`, of the end of its connection with `from`
 };
 
 /// Directed links between all pairs of processes, which are all there before the first message.
 ///
 /// Ordered links behave as TCP does. A pair of processes has one connection at a time; data arrives
-/// in the order of sending. A cut holds what was sent; it is sent again when the cut heals. Data that
-/// is unacknowledged for the timeout, because it or its acknowledgements meet a cut or the other end's
-/// kernel stands still (a frozen pause), resets the connection: what is in flight either way is lost
-/// and both ends are told. A crash of one end does the same, but the other end hears of it only when
-/// the notice arrives, and what it sends until then is lost, too; a notice that meets a cut comes when
-/// that heals or after the timeout. Whoever sends after being told opens a new connection; nothing of
-/// an old one arrives after that.
+/// in the order of sending. A cut holds what was sent; it is sent again when the cut heals. Data
+/// that is unacknowledged for the timeout, because it or its acknowledgements meet a cut or the
+/// other end's kernel stands still (a frozen pause), resets the connection: what is in flight
+/// either way is lost and both ends are told. A crash of one end does the same, but the other end
+/// hears of it only when the notice arrives, and what it sends until then is lost, too; a notice
+/// that meets a cut comes when that heals or after the timeout. Whoever sends after being told
+/// opens a new connection; nothing of an old one arrives after that.
 ///
 /// Datagram links lose what meets a cut, at its sending or at its arrival.
 class Network {
@@ -119,8 +122,8 @@ public:
     void heal(ProcessId from, ProcessId to);
     bool is_cut(ProcessId from, ProcessId to) const { return link(from, to).cuts > 0; }
     /// Adds to what the model says, until taken away again with the negated amounts.
-    void add_trouble(ProcessId from, ProcessId to, std::int64_t loss_ppm, std::int64_t duplicate_ppm,
-                     std::int64_t reorder_ppm, Duration extra_delay);
+    void add_trouble(ProcessId from, ProcessId to, std::int64_t loss_ppm,
+                     std::int64_t duplicate_ppm, std::int64_t reorder_ppm, Duration extra_delay);
     /// As a middlebox would: both ends are told in steps of this very instant. Nothing happens if
     /// no connection is open.
     void reset_connection(ProcessId a, ProcessId b);
@@ -146,17 +149,31 @@ private:
     void add_process();
     void send(ProcessId from, ProcessId to, Payload&& payload);
     void arrive(const QueueEntry& entry);
+    void meet_cut(QueueEntry entry, std::uint32_t detail);
     void timeout(const QueueEntry& entry);
     void notice(const QueueEntry& entry);
+    void on_start(ProcessId p);
     void on_crash(ProcessId p);
     void on_freeze(ProcessId p);
     void on_thaw(ProcessId p);
+    void refresh_all(ProcessId p);
 
     // For processes, whose inboxes hold messages by their slot.
-    Envelope& envelope(std::uint32_t slot) { return messages_[slot].envelope; }
+    InFlight& message(std::uint32_t slot) { return messages_[slot]; }
     /// False if its connection was reset while the kernel had not yet acknowledged it.
     bool still_valid(std::uint32_t slot) const;
-    void release(std::uint32_t slot);
+    void release(std::uint32_t slot) {
+        InFlight& message = messages_[slot];
+        if (message.held) --held_;
+        message.held = false;
+        message.sequence = 0;
+        discard(message, slot);
+    }
+    /// Releases one that was delivered.
+    void discard(InFlight& message, std::uint32_t slot) {
+        message.envelope.payload.reset();
+        messages_.give_back(slot);
+    }
 
     const Link& link(ProcessId from, ProcessId to) const { return links_[index(from, to)]; }
     Link& link(ProcessId from, ProcessId to) { return links_[index(from, to)]; }
@@ -169,19 +186,25 @@ private:
     static void combine(Link& link);
     bool drop_asked(const Envelope& message);
     void trace(const InFlight& message, const char* dropped);
+    void lose(std::uint32_t slot, const char* why);
+    void recode(Payload& payload);
 
     void send_datagram(Link& link, std::uint32_t slot, std::uint64_t luck);
+    void enqueue(const Link& link, InFlight& message, std::uint32_t slot, std::uint64_t ordinal);
+    Duration draw_delay(const Link& link, std::uint64_t luck) const;
+    // The same out of line.
     void queue(Link& link, std::uint32_t slot, std::uint64_t ordinal);
     Duration delay(const Link& link, std::uint64_t luck) const;
 
     // Connections.
-    void send_ordered(Link& link, std::uint32_t slot, std::uint64_t luck);
-    bool accept(Link& link, std::uint32_t slot);
+    void send_ordered(Link& link, InFlight& message, std::uint32_t slot, std::uint64_t luck);
+    Duration retransmissions(Link& link, std::uint64_t luck);
+    bool accept(Link& link, InFlight& message);
     void hold(InFlight& message);
     void send_again(Link& link);
     void revive(Link& link);
     void watch(Link& link);
-    void acknowledged(Link& link);
+    void refresh(Link& link);
     bool stuck(const Link& link);
     SimTime oldest_unacked(const Link& link) const;
     void break_connection(Link& one, Link& other);

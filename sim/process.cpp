@@ -1,19 +1,16 @@
 #include "sim/process.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/base/assert.hpp"
 #include "sim/disk.hpp"
 #include "sim/purpose.hpp"
 #include "sim/strand.hpp"
 #include "sim/world.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace lockstep::sim {
 namespace {
-
-/// Numbers of timers, strands and watched deadlines share a queue entry's slot with the process.
-constexpr std::uint32_t max_number = 0xffff;
 
 /// 2023-11-14, as good a day as any.
 constexpr std::int64_t wall_at_zero = 1'700'000'000'000'000'000;
@@ -36,7 +33,9 @@ Process::Process(World& world, ProcessId id, std::string name, ProcessKind kind)
       prng_(0),
       disk_(std::make_unique<Disk>(world, id)) {}
 
-Process::~Process() { end(); }
+Process::~Process() {
+    end();
+}
 
 // Lives.
 
@@ -84,9 +83,15 @@ std::exception_ptr Process::end() {
 
 // What programs ask for.
 
-LocalTime Process::now() const { return clock_.read(world_.now_); }
-WallTime Process::wall() const { return wall_.read(world_.now_); }
-SimTime Process::true_now() const { return world_.now_; }
+LocalTime Process::now() const {
+    return clock_.read(world_.now_);
+}
+WallTime Process::wall() const {
+    return wall_.read(world_.now_);
+}
+SimTime Process::true_now() const {
+    return world_.now_;
+}
 
 void Process::send(ProcessId to, Payload&& payload) {
     if (dying_) return;
@@ -96,12 +101,14 @@ void Process::send(ProcessId to, Payload&& payload) {
 
 void Process::set_timer(TimerId timer, LocalTime at) {
     if (dying_) return;
-    if (alarms_.size() <= timer) {
-        LOCKSTEP_ASSERT(timer <= max_number, "timer={}", timer);
-        alarms_.resize(timer + 1);
-    }
+    if (alarms_.size() <= timer) add_alarms(timer);
     alarms_[timer].waiting = LocalTime::never();
     arm(alarms_[timer].timer, at, StepKind::Timer, timer);
+}
+
+[[gnu::noinline]] void Process::add_alarms(TimerId timer) {
+    LOCKSTEP_ASSERT(timer <= max_number, "timer={}", timer);
+    alarms_.resize(timer + 1);
 }
 
 void Process::cancel_timer(TimerId timer) {
@@ -115,8 +122,10 @@ void Process::watch_deadline(std::uint64_t key, LocalTime at) {
     std::size_t free = watched_.size();
     std::size_t found = watched_.size();
     for (std::size_t i = watched_.size(); i > 0; --i) {
-        if (!watched_[i - 1].used) free = i - 1;
-        else if (watched_[i - 1].key == key) found = i - 1;
+        if (!watched_[i - 1].used)
+            free = i - 1;
+        else if (watched_[i - 1].key == key)
+            found = i - 1;
     }
     if (at == LocalTime::never()) {
         if (found == watched_.size()) return;
@@ -137,11 +146,12 @@ void Process::watch_deadline(std::uint64_t key, LocalTime at) {
 void Process::spawn(const char* name, std::function<void()> body) {
     if (dying_) return;
     LOCKSTEP_ASSERT(alive_, "process {} spawns {}, but is down", name_, name);
-    LOCKSTEP_ASSERT(strands_.size() < max_number, "process {} has {} fibers", name_, strands_.size());
+    LOCKSTEP_ASSERT(strands_.size() < max_number, "process {} has {} fibers", name_,
+                    strands_.size());
     const auto number = static_cast<std::uint32_t>(strands_.size() + 1);
     strands_.push_back(
         std::make_unique<Strand>(*this, number, name, world_.stacks_, std::move(body)));
-    wake(*strands_.back(), false);
+    wake(*strands_.back());
 }
 
 void Process::point(std::uint32_t point) {
@@ -217,29 +227,6 @@ void Process::deadline_due(const QueueEntry& entry) {
     world_.emit(id_, DeadlinePassed{watched_[number].key});
 }
 
-void Process::fiber_timer_due(const QueueEntry& entry) {
-    const std::uint32_t number = entry.slot & max_number;
-    if (number == 0 || number > strands_.size()) return;
-    Strand& strand = *strands_[number - 1];
-    const auto deadline = take_due(strand.timer, entry);
-    if (!deadline) return;
-    world_.begin_step(entry, id_, number);
-    if (strand.waits_on != nullptr) strand.waits_on->remove(strand);
-    strand.timed_out = true;
-    do_or_wait({Item::What::Fiber, number, 0, *deadline});
-}
-
-void Process::fiber_due(const QueueEntry& entry) {
-    const std::uint32_t number = entry.slot & max_number;
-    if (number == 0 || number > strands_.size()) return;
-    Strand& strand = *strands_[number - 1];
-    if (strand.wake_sequence != entry.sequence) return;
-    world_.begin_step(entry, id_, number);
-    strand.wake_sequence = 0;
-    if (stopped(number)) backlog_.push_back({Item::What::Fiber, number});
-    else run(strand);
-}
-
 void Process::io_due(const QueueEntry& entry) {
     const World::Io& io = world_.ios_[entry.slot];
     if (!up() || io.life != life_) {
@@ -250,15 +237,21 @@ void Process::io_due(const QueueEntry& entry) {
     do_or_wait({Item::What::Io, entry.slot});
 }
 
-void Process::arrived(std::uint32_t message, ProcessId from) {
-    if (stopped(0) || going_on_) backlog_.push_back({Item::What::Message, message, from.value});
-    else take(message);
+[[gnu::always_inline]] inline void Process::take_now(InFlight& message, std::uint32_t slot) {
+    const World::Calling calling(world_, *this);
+    program_->on_message(*this, message.envelope);
+    calling.world.network_.discard(message, slot);
 }
 
-void Process::take(std::uint32_t message) {
-    const World::Calling calling(world_, *this);
-    program_->on_message(*this, world_.network_.envelope(message));
-    world_.network_.release(message);
+void Process::take(std::uint32_t slot) {
+    take_now(world_.network_.message(slot), slot);
+}
+
+void Process::arrived(InFlight& message, std::uint32_t slot) {
+    if (stopped(0) || going_on_)
+        put_off({Item::What::Message, slot, message.envelope.from.value});
+    else
+        take_now(message, slot);
 }
 
 void Process::was_reset(ProcessId peer) {

@@ -1,5 +1,11 @@
 #pragma once
 
+#include "core/base/prng.hpp"
+#include "sim/clock.hpp"
+#include "sim/envelope.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/types.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -8,17 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "core/base/prng.hpp"
-#include "sim/clock.hpp"
-#include "sim/envelope.hpp"
-#include "sim/event_queue.hpp"
-#include "sim/types.hpp"
-
 namespace lockstep::sim {
 
 class Process;
 class World;
 class Disk;
+struct InFlight;
 struct Strand;
 
 /// The code of a process in one life of it. Its callbacks run to completion; a program that wants
@@ -58,16 +59,19 @@ private:
 struct ClockTimer {
     LocalTime at = LocalTime::never();
     SimTime queued = SimTime::never();
-    LocalTime queued_for = LocalTime::never();  ///< the entry is early enough for this and all later
+    /// The entry is early enough for this and all later.
+    LocalTime queued_for = LocalTime::never();
     std::uint64_t sequence = 0;
 };
 
-/// What a program may do to the world. Valid while the world is; what it asks for ends with its life.
+/// What a program may do to the world. Valid while the world is; what it asks for ends with its
+/// life.
 ///
-/// A process consists of strands: its callbacks are strand 0, its fibers are 1, 2, ... in the order of
-/// their spawning. While a strand is stopped (by a pause of the process or of the strand), what it
-/// would do waits, and runs in steps of its own when it goes on: timers in the order of their deadlines,
-/// messages of one link in the order of their arrival, all interleaved as the seed has it.
+/// A process consists of strands: its callbacks are strand 0, its fibers are 1, 2, ... in the order
+/// of their spawning. While a strand is stopped (by a pause of the process or of the strand), what
+/// it would do waits, and runs in steps of its own when it goes on: timers in the order of their
+/// deadlines, messages of one link in the order of their arrival, all interleaved as the seed has
+/// it.
 class Process {
 public:
     Process(World& world, ProcessId id, std::string name, ProcessKind kind);
@@ -79,9 +83,9 @@ public:
     ProcessKind kind() const { return kind_; }
     const std::string& name() const { return name_; }
     std::uint32_t life() const { return life_; }  ///< from 1; zero before the first
-    LocalTime now() const;     ///< monotonic, starts at some boot offset drawn from the seed
-    WallTime wall() const;     ///< as of its own clock: drifts, is stepped, right within 100 ms at first
-    SimTime true_now() const;  ///< for drivers that report; programs must not look
+    LocalTime now() const;          ///< monotonic, starts at some boot offset drawn from the seed
+    WallTime wall() const;          ///< drifts, is stepped; right within 100 ms at first
+    SimTime true_now() const;       ///< for drivers that report; programs must not look
     Prng& prng() { return prng_; }  ///< seeded by (seed, process, life)
 
     void send(ProcessId to, Payload&& payload);
@@ -90,7 +94,8 @@ public:
     void cancel_timer(TimerId timer);
     Disk& disk() { return *disk_; }
     /// Asks the world to emit DeadlinePassed{key} at the true instant at which this process's clock
-    /// reads `at`; a later call for the same key moves it; `never()` takes it away. Ends with the life.
+    /// reads `at`; a later call for the same key moves it; `never()` takes it away. Ends with the
+    /// life.
     void watch_deadline(std::uint64_t key, LocalTime at);
 
     /// The fiber begins in a step of its own at this very instant. Fewer than 65'536 in a life.
@@ -101,8 +106,9 @@ public:
     void wait(Condition& condition);
     bool wait_until(Condition& condition, LocalTime deadline);  ///< false: the deadline came first
     void yield();  ///< lets everything else that is due now go first
-    /// A named place at which a fault may be aimed: tells the world's listener, and stops there if the
-    /// strand is stopped by then. In a callback, what stops it takes hold when the callback ends.
+    /// A named place at which a fault may be aimed: tells the world's listener, and stops there if
+    /// the strand is stopped by then. In a callback, what stops it takes hold when the callback
+    /// ends.
     void point(std::uint32_t point);
 
 private:
@@ -113,9 +119,10 @@ private:
     /// Something for a strand to do.
     struct Item {
         enum class What : std::uint8_t { Message, Reset, Io, Timer, Fiber } what;
-        std::uint32_t slot;       ///< message, peer, operation, timer or strand
-        std::uint32_t link = 0;   ///< whom a message or reset is from
-        LocalTime deadline = LocalTime::never();  ///< of timers, and of fibers that wait for the clock
+        std::uint32_t slot;      ///< message, peer, operation, timer or strand
+        std::uint32_t link = 0;  ///< whom a message or reset is from
+        /// Of timers, and of fibers that wait for the clock.
+        LocalTime deadline = LocalTime::never();
     };
     struct WatchedDeadline {
         std::uint64_t key = 0;
@@ -140,8 +147,9 @@ private:
     void deadline_due(const QueueEntry& entry);
     void io_due(const QueueEntry& entry);
     void backlog_due(const QueueEntry& entry);
-    void arrived(std::uint32_t message, ProcessId from);
-    void take(std::uint32_t message);
+    void arrived(InFlight& message, std::uint32_t slot);
+    void take(std::uint32_t slot);  ///< take_now, out of line
+    void take_now(InFlight& message, std::uint32_t slot);
     void was_reset(ProcessId peer);
 
     // Stalls (process_stall.cpp).
@@ -150,9 +158,11 @@ private:
     void pause_strand(std::uint32_t strand);
     void resume_strand(std::uint32_t strand);
     bool stopped(std::uint32_t strand) const {
+        if (halts_ == 0) return false;
         return pauses_ > 0 || (strand < stalls_.size() && stalls_[strand] > 0);
     }
     void do_or_wait(const Item& item);
+    void put_off(const Item& item);
     void perform(const Item& item);
     bool valid(const Item& item) const;
     void drop(const Item& item);
@@ -164,6 +174,9 @@ private:
     }
 
     // Time.
+    /// Numbers of timers, strands and watched deadlines share a queue entry's slot with the
+    /// process.
+    static constexpr std::uint32_t max_number = 0xffff;
     std::uint32_t slot_of(std::uint32_t number) const { return (id_.value << 16) | number; }
     void queue(ClockTimer& timer, StepKind kind, std::uint32_t number);
     void requeue(ClockTimer& timer, StepKind kind, std::uint32_t number);
@@ -173,13 +186,16 @@ private:
     }
     std::optional<LocalTime> take_due(ClockTimer& timer, const QueueEntry& entry);
     void clock_changed();
+    void add_alarms(TimerId timer);
 
     // Fibers (process_fibers.cpp).
     Strand& current();
     void block(Strand& strand);
     bool block_on(Condition* condition, LocalTime deadline);
-    void wake(Strand& strand, bool last);
-    void run(Strand& strand);
+    void wake(Strand& strand);
+    void wake_at_tie(Strand& strand, std::uint64_t tie);
+    void run(Strand& strand);  ///< enter, out of line
+    void enter(Strand& strand);
 
     World& world_;
     const ProcessId id_;
@@ -192,18 +208,19 @@ private:
     std::unique_ptr<Disk> disk_;
     std::unique_ptr<Program> program_;
     bool alive_ = false;
-    bool dying_ = false;         ///< its fibers are being unwound
+    bool dying_ = false;        ///< its fibers are being unwound
     bool start_waits_ = false;  ///< the program was not started yet: its strand is stopped
 
     std::vector<Alarm> alarms_;  ///< by timer
     std::vector<WatchedDeadline> watched_;
     std::vector<std::unique_ptr<Strand>> strands_;  ///< from strand 1 on
 
+    std::uint32_t halts_ = 0;  ///< pauses and stalls of strands together
     std::uint32_t pauses_ = 0;
     bool frozen_ = false;                ///< by a pause
     std::vector<std::uint32_t> stalls_;  ///< by strand
     std::deque<Item> backlog_;
-    bool going_on_ = false;              ///< a step that takes from the backlog is queued
+    bool going_on_ = false;  ///< a step that takes from the backlog is queued
     std::uint64_t going_on_sequence_ = 0;
 };
 

@@ -1,7 +1,4 @@
 // What a process does, at once or when it may: stalls, the backlog, and how that is worked off.
-#include <algorithm>
-#include <utility>
-
 #include "core/base/assert.hpp"
 #include "sim/network.hpp"
 #include "sim/process.hpp"
@@ -9,11 +6,17 @@
 #include "sim/strand.hpp"
 #include "sim/world.hpp"
 
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 namespace lockstep::sim {
 
 void Process::pause(ClockMode clock) {
     const bool freezes = clock == ClockMode::Frozen && !frozen_;
     const bool first = pauses_++ == 0;
+    ++halts_;
     if (freezes) {
         frozen_ = true;
         clock_.freeze(world_.now_);
@@ -24,6 +27,7 @@ void Process::pause(ClockMode clock) {
 
 void Process::resume() {
     LOCKSTEP_ASSERT(pauses_ > 0, "process {} is resumed, but not paused", name_);
+    --halts_;
     if (--pauses_ > 0) return;
     if (frozen_) {
         frozen_ = false;
@@ -37,12 +41,14 @@ void Process::resume() {
 
 void Process::pause_strand(std::uint32_t strand) {
     if (stalls_.size() <= strand) stalls_.resize(strand + 1);
+    ++halts_;
     if (stalls_[strand]++ == 0) world_.emit(id_, Paused{ClockMode::Runs, strand + 1});
 }
 
 void Process::resume_strand(std::uint32_t strand) {
     LOCKSTEP_ASSERT(strand < stalls_.size() && stalls_[strand] > 0,
                     "strand {} of process {} is resumed, but not paused", strand, name_);
+    --halts_;
     if (--stalls_[strand] > 0) return;
     world_.emit(id_, Resumed{strand + 1});
     go_on();
@@ -56,6 +62,10 @@ void Process::do_or_wait(const Item& item) {
         perform(item);
         return;
     }
+    put_off(item);
+}
+
+void Process::put_off(const Item& item) {
     backlog_.push_back(item);
 }
 
@@ -71,7 +81,9 @@ void Process::perform(const Item& item) {
     }
     const World::Calling calling(world_, *this);
     switch (item.what) {
-        case Item::What::Reset: program_->on_reset(*this, ProcessId(item.slot)); break;
+        case Item::What::Reset:
+            program_->on_reset(*this, ProcessId(item.slot));
+            break;
         case Item::What::Io: {
             const std::function<void()> done = std::move(world_.ios_[item.slot].done);
             drop(item);
@@ -83,7 +95,8 @@ void Process::perform(const Item& item) {
             program_->on_timer(*this, item.slot);
             break;
         case Item::What::Message:
-        case Item::What::Fiber: break;
+        case Item::What::Fiber:
+            break;
     }
 }
 
@@ -169,9 +182,12 @@ void Process::interleave() {
             continue;
         }
         std::uint64_t key = fiber_source;
-        if (item.deadline != LocalTime::never()) key = clock_source;
-        else if (item.what == Item::What::Io) key = io_source;
-        else if (item.what != Item::What::Fiber) key = first_link_source + item.link;
+        if (item.deadline != LocalTime::never())
+            key = clock_source;
+        else if (item.what == Item::What::Io)
+            key = io_source;
+        else if (item.what != Item::What::Fiber)
+            key = first_link_source + item.link;
         const auto same = [key](const Source& source) { return source.key == key; };
         auto source = std::find_if(sources.begin(), sources.end(), same);
         if (source == sources.end()) source = sources.insert(source, Source{key, {}});
@@ -181,10 +197,11 @@ void Process::interleave() {
     std::sort(sources.begin(), sources.end(),
               [](const Source& a, const Source& b) { return a.key < b.key; });
     if (!sources.empty() && sources.front().key == clock_source)
-        std::stable_sort(sources.front().items.begin(), sources.front().items.end(),
-                         [](const Item& a, const Item& b) { return a.deadline < b.deadline; });
-    Prng draw(world_.luck(purpose("resume"), id_.value, static_cast<std::uint64_t>(world_.now_.ns),
-                          life_));
+        std::sort(sources.front().items.begin(), sources.front().items.end(),
+                  [](const Item& a, const Item& b) {
+                      return std::tuple(a.deadline, a.what, a.slot) <
+                             std::tuple(b.deadline, b.what, b.slot);
+                  });
     backlog_.clear();
     for (; left > 0; --left) {
         std::uint64_t pick = draw.below(left);

@@ -1,12 +1,12 @@
 #include "sim/world.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/base/assert.hpp"
 #include "sim/disk.hpp"
 #include "sim/fiber.hpp"
 #include "sim/purpose.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace lockstep::sim {
 
@@ -47,18 +47,36 @@ const Process& World::process(ProcessId p) const {
 // The loop.
 
 /// An entry whose owner no longer wants it is no step: time does not pass for it.
-inline void World::step(const QueueEntry& entry) {
+[[gnu::always_inline]] inline void World::step(const QueueEntry& entry) {
     const auto owner = [this, &entry]() -> Process& { return *processes_[(entry.slot >> 16) - 1]; };
     switch (entry.kind) {
-        case StepKind::Message: network_.arrive(entry); break;
-        case StepKind::Fiber: owner().fiber_due(entry); break;
-        case StepKind::Timer: owner().alarm_due(entry); break;
-        case StepKind::FiberTimer: owner().fiber_timer_due(entry); break;
-        case StepKind::Deadline: owner().deadline_due(entry); break;
-        case StepKind::Io: process(ios_[entry.slot].process).io_due(entry); break;
-        case StepKind::Backlog: process(ProcessId(entry.slot)).backlog_due(entry); break;
-        case StepKind::LinkTimeout: network_.timeout(entry); break;
-        case StepKind::ResetNotice: network_.notice(entry); break;
+        case StepKind::Message:
+            network_.arrive(entry);
+            break;
+        case StepKind::Fiber:
+            owner().fiber_due(entry);
+            break;
+        case StepKind::Timer:
+            owner().alarm_due(entry);
+            break;
+        case StepKind::FiberTimer:
+            owner().fiber_timer_due(entry);
+            break;
+        case StepKind::Deadline:
+            owner().deadline_due(entry);
+            break;
+        case StepKind::Io:
+            process(ios_[entry.slot].process).io_due(entry);
+            break;
+        case StepKind::Backlog:
+            process(ProcessId(entry.slot)).backlog_due(entry);
+            break;
+        case StepKind::LinkTimeout:
+            network_.timeout(entry);
+            break;
+        case StepKind::ResetNotice:
+            network_.notice(entry);
+            break;
         case StepKind::Control: {
             begin_step(entry, ProcessId(), 0);
             const std::function<void()> call = std::move(calls_[entry.slot]);
@@ -67,7 +85,8 @@ inline void World::step(const QueueEntry& entry) {
             call();
             break;
         }
-        case StepKind::Held: break;
+        case StepKind::Held:
+            break;
     }
 }
 
@@ -75,8 +94,9 @@ RunEnd World::run_until(SimTime end) {
     LOCKSTEP_ASSERT(end >= now_, "end={} now={}", end.ns, now_.ns);
     require_main_stack("run_until");
     stopped_ = false;
-    while (!queue_.empty() && queue_.top().time <= end) {
-        step(queue_.pop());
+    QueueEntry entry;
+    while (queue_.take(end, entry)) {
+        step(entry);
         if (stopped_) return RunEnd::Stopped;
         if (steps_ - steps_before_ > limits_.steps_per_instant) return RunEnd::StuckInInstant;
         if (steps_ > limits_.steps) return RunEnd::StuckInRun;
@@ -87,14 +107,6 @@ RunEnd World::run_until(SimTime end) {
 
 void World::keep_checkpoint() {
     if (steps_ % checkpoint_every == 0) checkpoints_.push_back(digest_);
-}
-
-void World::advance(SimTime to) {
-    LOCKSTEP_ASSERT(to > now_, "time goes from {} to {}", now_.ns, to.ns);
-    now_ = to;
-    steps_before_ = steps_;
-    fold(static_cast<std::uint64_t>(to.ns));
-    if (!reseeds_.empty()) apply_reseeds(to);
 }
 
 void World::require_main_stack(const char* what) const {
@@ -125,6 +137,7 @@ void World::start(ProcessId p) {
     Process& starting = process(p);
     LOCKSTEP_ASSERT(!starting.up(), "process {} is up", starting.name());
     starting.boot(now_);
+    network_.on_start(p);
     std::unique_ptr<Program> program = factories_[p.value - 1](starting);
     emit(p, ProcessStarted{starting.life()});
     starting.begin(std::move(program));
@@ -141,10 +154,18 @@ void World::crash(ProcessId p, CrashKind how) {
     if (thrown) std::rethrow_exception(thrown);
 }
 
-void World::pause(ProcessId p, ClockMode clock) { process(p).pause(clock); }
-void World::resume(ProcessId p) { process(p).resume(); }
-void World::pause_strand(ProcessId p, std::uint32_t strand) { process(p).pause_strand(strand); }
-void World::resume_strand(ProcessId p, std::uint32_t strand) { process(p).resume_strand(strand); }
+void World::pause(ProcessId p, ClockMode clock) {
+    process(p).pause(clock);
+}
+void World::resume(ProcessId p) {
+    process(p).resume();
+}
+void World::pause_strand(ProcessId p, std::uint32_t strand) {
+    process(p).pause_strand(strand);
+}
+void World::resume_strand(ProcessId p, std::uint32_t strand) {
+    process(p).resume_strand(strand);
+}
 
 void World::set_drift(ProcessId p, std::int64_t ppm) {
     Process& drifting = process(p);
@@ -153,9 +174,13 @@ void World::set_drift(ProcessId p, std::int64_t ppm) {
     drifting.clock_changed();
 }
 
-void World::step_wall(ProcessId p, Duration by) { process(p).wall_.step(by); }
+void World::step_wall(ProcessId p, Duration by) {
+    process(p).wall_.step(by);
+}
 
-void World::freeze_clock(ProcessId p) { process(p).clock_.freeze(now_); }
+void World::freeze_clock(ProcessId p) {
+    process(p).clock_.freeze(now_);
+}
 
 void World::thaw_clock(ProcessId p) {
     process(p).clock_.thaw(now_);

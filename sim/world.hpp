@@ -1,17 +1,18 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
+#include "core/base/assert.hpp"
 #include "core/base/hash.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/network.hpp"
 #include "sim/process.hpp"
 #include "sim/slab.hpp"
 #include "sim/world_events.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace lockstep::sim {
 
@@ -26,7 +27,8 @@ public:
     virtual void on_point(SimTime at, ProcessId process, std::uint32_t point) = 0;
     /// Once for each message sent, and only when message tracing was asked for. `arrives` is never
     /// for one that is held by a cut or dropped; `dropped` says why, or is null.
-    virtual void on_message(SimTime, const Envelope&, SimTime /*arrives*/, const char* /*dropped*/) {}
+    virtual void on_message(SimTime, const Envelope&, SimTime /*arrives*/,
+                            const char* /*dropped*/) {}
 };
 
 enum class RunEnd : std::uint8_t { ReachedEnd, Stopped, StuckInInstant, StuckInRun };
@@ -39,9 +41,9 @@ struct Limits {
 /// One run of a simulated world: the queue of steps, the processes, the network, the digest.
 ///
 /// All of it happens in `run_until`, on one thread. Its caller's stack is the main stack: steps,
-/// callbacks and the calls of `at` run on it; programs' fibers switch to it and back. What a program
-/// throws comes out of `run_until` (of `start`, if it throws there), after which the world can be
-/// looked at and destroyed.
+/// callbacks and the calls of `at` run on it; programs' fibers switch to it and back. What a
+/// program throws comes out of `run_until` (of `start`, if it throws there), after which the world
+/// can be looked at and destroyed.
 class World {
 public:
     World(std::uint64_t seed, StackPool& stacks, Listener& listener, Limits limits = {});
@@ -66,22 +68,24 @@ public:
     void schedule_io(ProcessId p, Duration takes, std::uint64_t order, std::function<void()> done);
 
     // Lives. From the main stack only, and not from within a callback.
-    void start(ProcessId p);              ///< a new life
+    void start(ProcessId p);  ///< a new life
     void crash(ProcessId p, CrashKind how);
     bool up(ProcessId p) const { return process(p).up(); }
 
     // Stalls. They are of the process, not of its life: one that is started meanwhile does nothing
     // before it is resumed. A frozen pause keeps the clock frozen until the last resume.
-    void pause(ProcessId p, ClockMode clock);    ///< nests: as many resumes are needed
+    void pause(ProcessId p, ClockMode clock);  ///< nests: as many resumes are needed
     void resume(ProcessId p);
-    void pause_strand(ProcessId p, std::uint32_t strand);   ///< 0 = the callbacks, k = the k-th fiber spawned
+    void pause_strand(ProcessId p,
+                      std::uint32_t strand);  ///< 0 = the callbacks, k = the k-th fiber spawned
     void resume_strand(ProcessId p, std::uint32_t strand);
     bool paused(ProcessId p) const { return process(p).pauses_ > 0; }
 
     // Clocks. All in fixed point.
-    void set_drift(ProcessId p, std::int64_t ppm);     ///< of the monotonic and wall clock
+    void set_drift(ProcessId p, std::int64_t ppm);  ///< of the monotonic and wall clock
     void step_wall(ProcessId p, Duration by);
-    void freeze_clock(ProcessId p);   ///< the monotonic clock of a process that runs on stands still; nests
+    void freeze_clock(
+        ProcessId p);  ///< the monotonic clock of a process that runs on stands still; nests
     void thaw_clock(ProcessId p);
 
     Network& network() { return network_; }
@@ -104,7 +108,7 @@ public:
     std::uint64_t luck(std::uint64_t purpose, std::uint64_t a, std::uint64_t b,
                        std::uint64_t c) const {
         const std::uint64_t place = lockstep::fold(luck_seed_ ^ purpose, a);
-        return lockstep::fold(lockstep::fold(place, b), c);
+        return lockstep::fold(place, b + c * 0x9fb21c651e98df25ULL);
     }
     /// Draws the luck anew from that instant on: of the network, of disks, of ties, and of the
     /// generators of lives that run then or begin later. Not before now.
@@ -152,17 +156,24 @@ private:
     void begin_step(const QueueEntry& entry, ProcessId process, std::uint32_t detail) {
         if (entry.time != now_) advance(entry.time);
         ++steps_;
-        fold((std::uint64_t{detail} << 32) | (std::uint64_t{process.value} << 8) |
-             static_cast<std::uint64_t>(entry.kind));
+        const std::uint64_t what = (std::uint64_t{detail} << 32) |
+                                   (std::uint64_t{process.value} << 8) |
+                                   static_cast<std::uint64_t>(entry.kind);
+        fold(what + static_cast<std::uint64_t>(entry.time.ns) * 0x9fb21c651e98df25ULL);
         if (keep_checkpoints_) keep_checkpoint();
     }
     void keep_checkpoint();
-    void advance(SimTime to);
+    void advance(SimTime to) {
+        LOCKSTEP_ASSERT(to > now_, "time goes from {} to {}", now_.ns, to.ns);
+        now_ = to;
+        steps_before_ = steps_;
+        if (!reseeds_.empty()) apply_reseeds(to);
+    }
     void apply_reseeds(SimTime until);
     /// Of use only among entries of one instant.
     std::uint64_t tie(SimTime t, StepKind kind, std::uint64_t source, std::uint64_t ordinal) const {
-        const std::uint64_t place = source ^ (static_cast<std::uint64_t>(kind) << 56) ^
-                                    (ordinal * 0xff51afd7ed558ccdULL);
+        const std::uint64_t place =
+            source ^ (static_cast<std::uint64_t>(kind) << 56) ^ (ordinal * 0xff51afd7ed558ccdULL);
         return lockstep::fold(luck_seed_ + static_cast<std::uint64_t>(t.ns) * 0x9fb21c651e98df25ULL,
                               place);
     }
@@ -186,8 +197,8 @@ private:
     std::vector<std::uint64_t> checkpoints_;
     std::vector<Reseed> reseeds_;  ///< to come, by time
     EventQueue queue_;
-    Strand* running_ = nullptr;    ///< the fiber that runs now
-    Process* calling_ = nullptr;   ///< the process of which a callback runs now
+    Strand* running_ = nullptr;   ///< the fiber that runs now
+    Process* calling_ = nullptr;  ///< the process of which a callback runs now
     Slab<std::function<void()>> calls_;
     Slab<Io> ios_;
     Network network_;

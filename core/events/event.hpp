@@ -21,7 +21,7 @@ using Event =
                  AcquireCalled, AcquireReturned, GrantTold, MayActAsked, LossTold, CancelSent,
                  ReleaseCalled, ReleaseReturned, CloseCalled, SessionOverTold, PointReached,
                  WriteAccepted, WriteRepeated, WriteRejected, ReadAccepted, ReadRejected, WriteSent,
-                 WriteTold, TornTailCut>;
+                 WriteTold, TornTailCut, WriteRecovered>;
 
 static_assert(std::is_trivially_copyable_v<Event>);
 static_assert(sizeof(Event) <= 64, "56 bytes of fields at most, and the kind");

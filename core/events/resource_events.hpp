@@ -40,6 +40,27 @@ struct WriteRepeated {
     }
 };
 
+/// Start of a life: the write was found on the disk. A crash may have come between its becoming
+/// durable and its being reported, so this is the first that is heard of some, and of others it has
+/// been heard before.
+struct WriteRecovered {
+    static constexpr const char* name = "write-recovered";
+    FencingToken token;
+    std::uint64_t n;
+    std::uint64_t op;
+    std::uint64_t read_version;
+    std::uint64_t prior_version;
+    std::uint64_t version;
+    void visit(auto&& f) const {
+        f("token", token);
+        f("n", n);
+        f("op", op);
+        f("read_version", read_version);
+        f("prior_version", prior_version);
+        f("version", version);
+    }
+};
+
 struct WriteRejected {
     static constexpr const char* name = "write-rejected";
     FencingToken token;

@@ -6,7 +6,8 @@ namespace lockstep::resource {
 namespace {
 
 std::uint64_t checksum(const Record& r) {
-    return hash_words(hash_name("record"), r.value, r.version, r.token.value, r.n, r.op);
+    return hash_words(hash_name("record"), r.value, r.version, r.token.value, r.n, r.op,
+                      r.read_version);
 }
 
 }  // namespace
@@ -18,6 +19,7 @@ void encode(const Record& record, Writer& out) {
     out.u64(record.token.value);
     out.u64(record.n);
     out.u64(record.op);
+    out.u64(record.read_version);
 }
 
 RecoveredRecord recover(std::span<const std::byte> file) {
@@ -31,8 +33,14 @@ RecoveredRecord recover(std::span<const std::byte> file) {
         record.token = FencingToken(in.u64());
         record.n = in.u64();
         record.op = in.u64();
+        record.read_version = in.u64();
         if (checksum(record) != sum) break;
         recovered.record = record;
+        if (record.n > 0) {  // else it is a read that raised the mark
+            if (recovered.last_writes.size() == last_writes_kept)
+                recovered.last_writes.erase(recovered.last_writes.begin());
+            recovered.last_writes.push_back(record);
+        }
         recovered.valid_bytes += record_bytes;
     }
     return recovered;

@@ -26,7 +26,7 @@ void Store::decide(NodeId from, const wire::Write& write, Effects& effects) {
         return;
     }
     const std::uint64_t prior = record_.version;
-    record_ = Record{write.value, prior + 1, write.token, write.n, write.op};
+    record_ = Record{write.value, prior + 1, write.token, write.n, write.op, write.read_version};
     persist(effects);
     say(from, wire::WriteReply{write.op, true, record_.version, record_.token},
         events::WriteAccepted{write.token, write.n, write.op, write.read_version, prior,
@@ -69,7 +69,8 @@ void Store::persist(Effects& effects) {
 /// What is answered rests on the record as it now is, a refusal's held token included.
 void Store::say(NodeId to, wire::ResourceReply reply, const events::Event& event,
                 Effects& effects) {
-    if (withheld_.empty() && persisted_ == durable_) {
+    if (persisted_ == durable_) {
+        LOCKSTEP_ASSERT(withheld_.empty(), "withheld={} durable={}", withheld_.size(), durable_);
         effects.events.push_back(event);
         effects.replies.push_back(Reply{to, std::move(reply)});
         return;

@@ -26,6 +26,7 @@ struct Record {
     FencingToken token;
     std::uint64_t n = 0;   ///< zero: no write under this token yet
     std::uint64_t op = 0;  ///< of the last accepted write
+    std::uint64_t read_version = 0;  ///< what that write was computed from
     bool operator==(const Record&) const = default;
 };
 

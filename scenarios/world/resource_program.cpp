@@ -1,6 +1,5 @@
 #include "scenarios/world/resource_program.hpp"
 
-#include "core/resource/record_codec.hpp"
 #include "scenarios/world/payloads.hpp"
 #include "sim/disk.hpp"
 
@@ -14,26 +13,29 @@ constexpr std::string_view file = "record";
 }  // namespace
 
 ResourceProgram::ResourceProgram(sim::Process& process, Recorder& recorder, resource::Fencing mode)
-    : process_(process),
-      recorder_(recorder),
-      store_(mode, resource::recover(process.disk().read(file)).record) {}
+    : process_(process), recorder_(recorder), mode_(mode) {}
 
-// A torn tail is cut, durably, before anything is appended behind it.
+// What was read may still be in the cache alone, left there by a life that was killed. Nothing is
+// answered on the strength of it before it is on the disk, and a torn tail off it.
 void ResourceProgram::start(sim::Process&) {
-    const auto recovered = resource::recover(process_.disk().read(file));
-    if (!process_.disk().exists(file)) return;
-    process_.disk().truncate(file, recovered.valid_bytes);
-    syncing_ = true;
-    process_.disk().sync(file, [this](bool) {
-        syncing_ = false;
-        sync();
-    });
+    sim::Disk& disk = process_.disk();
+    auto recovered = resource::recover(disk.read(file));
+    if (!disk.exists(file)) return begin(recovered);
+    disk.truncate(file, recovered.valid_bytes);
+    disk.sync(file, [this, recovered = std::move(recovered)](bool) { begin(recovered); });
+}
+
+void ResourceProgram::begin(const resource::RecoveredRecord& recovered) {
+    for (const resource::Record& w : recovered.last_writes)
+        recorder_.emit(process_.id(), events::WriteRecovered{w.token, w.n, w.op, w.read_version,
+                                                             w.version - 1, w.version});
+    store_.emplace(mode_, recovered.record);
 }
 
 void ResourceProgram::on_message(sim::Process&, sim::Envelope& message) {
-    if (!message.payload.holds<wire::ResourceRequest>()) return;
-    store_.step(resource::Request{message.from, message.payload.get<wire::ResourceRequest>()},
-                effects_);
+    if (!store_ || !message.payload.holds<wire::ResourceRequest>()) return;
+    store_->step(resource::Request{message.from, message.payload.get<wire::ResourceRequest>()},
+                 effects_);
     pump();
 }
 
@@ -58,7 +60,7 @@ void ResourceProgram::sync() {
     syncing_ = true;
     process_.disk().sync(file, [this, covers = written_](bool) {
         syncing_ = false;
-        store_.step(resource::Persisted{covers}, effects_);
+        store_->step(resource::Persisted{covers}, effects_);
         pump();
         if (written_ > covers) sync();
     });

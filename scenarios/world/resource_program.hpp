@@ -1,11 +1,13 @@
 #pragma once
 
 #include "core/base/codec.hpp"
+#include "core/resource/record_codec.hpp"
 #include "core/resource/store.hpp"
 #include "scenarios/world/recorder.hpp"
 #include "sim/process.hpp"
 
-#include <deque>
+#include <cstdint>
+#include <optional>
 
 namespace lockstep::world {
 
@@ -19,12 +21,14 @@ public:
     void on_timer(sim::Process&, sim::TimerId) override {}
 
 private:
+    void begin(const resource::RecoveredRecord& recovered);
     void pump();
     void sync();
 
     sim::Process& process_;
     Recorder& recorder_;
-    resource::Store store_;
+    const resource::Fencing mode_;
+    std::optional<resource::Store> store_;  ///< none while the file is read
     resource::Effects effects_;
     Writer encoded_;
     std::uint64_t written_ = 0;  ///< the last record appended to the file

@@ -94,6 +94,28 @@ TEST_CASE("properties: FENCE-2 finds each way to lose or double an update") {
     }
 }
 
+TEST_CASE("properties: FENCE-2 counts what a store finds at its start, once") {
+    const auto recovered = [](std::uint64_t operation, std::uint64_t read, std::uint64_t prior) {
+        return WriteRecovered{FencingToken(7), 1, operation, read, prior, prior + 1};
+    };
+    Story story;
+    story.by(store, writes(6, 1, op(alice, 1), 0, 0));
+    story.by(store, recovered(op(alice, 1), 0, 0));
+    CHECK(story.violations() == 0);
+    SECTION("a write that a crash kept from being reported") {
+        story.by(store, recovered(op(bob, 1), 1, 1)).by(bob, acknowledged(op(bob, 1)));
+        CHECK(story.end(Fence2).verdict == Verdict::Held);
+    }
+    SECTION("the same, and it overwrote an update") {
+        story.by(store, recovered(op(bob, 1), 0, 1));
+        CHECK(story.end(Fence2).verdict == Verdict::Violated);
+    }
+    SECTION("the same, and it is taken again") {
+        story.by(store, recovered(op(bob, 1), 1, 1)).by(store, writes(8, 1, op(bob, 1), 2, 2));
+        CHECK(story.end(Fence2).verdict == Verdict::Violated);
+    }
+}
+
 TEST_CASE("properties: FENCE-2 names the life of a client that had several") {
     Story story;
     story.by(store, writes(7, 1, op(alice, 1 << 24 | 9), 0, 0));

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-namespace lockstep::test {
+namespace lockstep::test::clients {
 
 std::ostream& operator<<(std::ostream& out, const ClientWorld::Move& m) {
     static const char* const kinds[] = {"wait",    "wake up", "answer", "reset",  "open",
@@ -52,7 +52,8 @@ client::Config config() {
 
 }  // namespace
 
-TEST_CASE("client: whatever servers say and however late it wakes, it believes no more than it may") {
+TEST_CASE(
+    "client: whatever servers say and however late it wakes, it believes no more than it may") {
     check_property("client against any servers", [] {
         const auto seed = *rc::gen::arbitrary<std::uint64_t>();
         const auto moves = *rc::gen::scale(4.0, rc::gen::container<std::vector<Move>>(move_gen()));
@@ -63,4 +64,4 @@ TEST_CASE("client: whatever servers say and however late it wakes, it believes n
     });
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::clients

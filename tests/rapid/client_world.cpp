@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lockstep::test {
+namespace lockstep::test::clients {
 
 using events::AcquireOutcome;
 using events::AnswerStatus;
@@ -22,19 +22,30 @@ void ClientWorld::make(const Move& move) {
         case Move::Answer:
             // Mostly what was asked last, or nearly everything would be of the past.
             if (!sent_.empty())
-                answer(sent_[sent_.size() - 1 - move.which % std::min<std::size_t>(sent_.size(), 12)],
-                       move.how);
+                answer(
+                    sent_[sent_.size() - 1 - move.which % std::min<std::size_t>(sent_.size(), 12)],
+                    move.how);
             return;
-        case Move::Reset: step(client::LinkReset{NodeId(1 + move.which % 3)}); return;
+        case Move::Reset:
+            step(client::LinkReset{NodeId(1 + move.which % 3)});
+            return;
         case Move::Open:
             if (client_.session() || client_.opening()) return;
             client_.open(now_, effects_);
             settle();
             return;
-        case Move::Acquire: acquire(move); return;
-        case Move::Release: release(move); return;
-        case Move::Close: close(); return;
-        case Move::MayAct: may_act(move); return;
+        case Move::Acquire:
+            acquire(move);
+            return;
+        case Move::Release:
+            release(move);
+            return;
+        case Move::Close:
+            close();
+            return;
+        case Move::MayAct:
+            may_act(move);
+            return;
     }
 }
 
@@ -53,7 +64,7 @@ void ClientWorld::step(client::Input input) {
     settle();
     RC_ASSERT(client_.wake_at() > now_);  // it never spins
     for (const auto& [request, wanted] : acquires_)
-        RC_ASSERT(wanted.returned == 1 || now_ < wanted.give_up);
+        RC_ASSERT((wanted.returned == 1 || now_ < wanted.give_up));
     if (session_) RC_ASSERT(now_ < client_.deadline());
 }
 
@@ -68,9 +79,12 @@ void ClientWorld::answer(const client::SendRequest& sent, std::uint32_t how) {
         receive(sent.to, wire::NotLeader{NodeId(how / 8 % 5), Operation::Acquire, session_, {}});
         return;
     }
-    if (std::holds_alternative<wire::Open>(sent.request)) answer_open(sent, how);
-    else if (std::holds_alternative<wire::KeepAlive>(sent.request)) answer_renewal(sent, how);
-    else answer_request(sent, how);
+    if (std::holds_alternative<wire::Open>(sent.request))
+        answer_open(sent, how);
+    else if (std::holds_alternative<wire::KeepAlive>(sent.request))
+        answer_renewal(sent, how);
+    else
+        answer_request(sent, how);
 }
 
 void ClientWorld::answer_open(const client::SendRequest& sent, std::uint32_t how) {
@@ -82,9 +96,9 @@ void ClientWorld::answer_open(const client::SendRequest& sent, std::uint32_t how
     if (how % 16 == 4) reply.ttl = seconds(2);
     sessions_[open.nonce] = id;
     if (reply.status == AnswerStatus::Ok)
-        allowed_[id] = std::max(allowed_[id], first_sent_.at(open.nonce) +
-                                                  shrink(reply.ttl, config_.drift_bound) -
-                                                  config_.margin);
+        allowed_[id] =
+            std::max(allowed_[id], first_sent_.at(open.nonce) +
+                                       shrink(reply.ttl, config_.drift_bound) - config_.margin);
     receive(sent.to, reply);
 }
 
@@ -95,26 +109,42 @@ void ClientWorld::answer_renewal(const client::SendRequest& sent, std::uint32_t 
     // Grants of whatever seq: open, closed, cancelled, never heard of.
     if (how % 2 == 0)
         for (std::uint32_t i = 0; i < 3; ++i)
-            reply.grants.push_back({LockId(1 + i), RequestSeq(how / 2 % 8 + i),
-                                    FencingToken(next_token_++)});
+            reply.grants.push_back(
+                {LockId(1 + i), RequestSeq(how / 2 % 8 + i), FencingToken(next_token_++)});
     if (reply.status == AnswerStatus::Ok && allowed_.contains(renewal.session))
-        allowed_[renewal.session] = std::max(
-            allowed_[renewal.session], sent_at_.at(renewal.sending) +
-                                           shrink(config_.ttl, config_.drift_bound) - config_.margin);
+        allowed_[renewal.session] =
+            std::max(allowed_[renewal.session], sent_at_.at(renewal.sending) +
+                                                    shrink(config_.ttl, config_.drift_bound) -
+                                                    config_.margin);
     receive(sent.to, reply);
 }
 
 void ClientWorld::answer_request(const client::SendRequest& sent, std::uint32_t how) {
     wire::RequestReply reply{};
     if (const auto* acquire = std::get_if<wire::Acquire>(&sent.request)) {
-        reply = {Operation::Acquire, AnswerStatus::Granted, acquire->session, acquire->seq,
-                 acquire->lock, {}, {}};
+        reply = {Operation::Acquire,
+                 AnswerStatus::Granted,
+                 acquire->session,
+                 acquire->seq,
+                 acquire->lock,
+                 {},
+                 {}};
     } else if (const auto* cancel = std::get_if<wire::Cancel>(&sent.request)) {
-        reply = {Operation::Cancel, AnswerStatus::Cancelled, cancel->session, cancel->seq,
-                 cancel->lock, {}, {}};
+        reply = {Operation::Cancel,
+                 AnswerStatus::Cancelled,
+                 cancel->session,
+                 cancel->seq,
+                 cancel->lock,
+                 {},
+                 {}};
     } else if (const auto* release = std::get_if<wire::Release>(&sent.request)) {
-        reply = {Operation::Release, AnswerStatus::Ok, release->session, release->seq,
-                 release->lock, {}, {}};
+        reply = {Operation::Release,
+                 AnswerStatus::Ok,
+                 release->session,
+                 release->seq,
+                 release->lock,
+                 {},
+                 {}};
     } else {
         const auto& close = std::get<wire::Close>(sent.request);
         reply = {Operation::Close, AnswerStatus::Ok, close.session, close.seq, {}, {}, {}};
@@ -123,9 +153,10 @@ void ClientWorld::answer_request(const client::SendRequest& sent, std::uint32_t 
     if (how % 2 == 1) reply.status = static_cast<AnswerStatus>(how / 2 % 11);
     if (reply.status == AnswerStatus::Granted) reply.token = FencingToken(next_token_++);
     if (how % 32 == 31) reply.session = SessionId(3);
-    receive(sent.to, reply);
+    // The final answer of an acquire that was cancelled: nobody else is told.
     if (reply.operation == Operation::Cancel && reply.status != AnswerStatus::Stale)
         open_.erase({reply.session, reply.seq});
+    receive(sent.to, reply);
 }
 
 // --- what the application does -----------------------------------------------------------------
@@ -136,10 +167,9 @@ void ClientWorld::acquire(const Move& move) {
     const Duration wait = move.which % 4 == 0   ? Duration{0}
                           : move.which % 4 == 1 ? Duration::max()
                                                 : milliseconds(move.millis + 1);
-    const Request request(client_.session(), RequestSeq(1 + acquires_.size()));
     const SessionId session = client_.session();
     const RequestSeq seq = client_.acquire(lock, wait, now_, effects_);
-    RC_ASSERT(open_.empty() || *open_.rbegin() < Request(session, seq));
+    RC_ASSERT((open_.empty() || *open_.rbegin() < Request(session, seq)));
     const bool timed = wait.ns != 0 && wait != Duration::max();
     acquires_[{session, seq}] = Wanted{lock, timed ? now_ + wait : LocalTime::never()};
     open_.insert({session, seq});
@@ -176,7 +206,7 @@ void ClientWorld::may_act(const Move& move) {
     const bool known = believed != believed_.end();
     const bool yes = client_.may_act(lock, token, now_, effects_);
     // Exactly: also no holder is told no while its lease runs.
-    RC_ASSERT(yes == (known && now_ < client_.deadline() && client_.session() == session));
+    RC_ASSERT((yes == (known && now_ < client_.deadline() && client_.session() == session)));
     if (yes) RC_ASSERT(now_ < allowed_.at(session));
     settle();
 }
@@ -202,8 +232,8 @@ void ClientWorld::see(const client::SendRequest& send) {
     RC_ASSERT(std::ranges::find(config_.servers, send.to) != config_.servers.end());
     sent_.push_back(send);
     if (const auto* open = std::get_if<wire::Open>(&send.request)) {
-        RC_ASSERT(sent_at_.empty() || sent_at_.rbegin()->first < open->sending);
-        RC_ASSERT(first_sent_.empty() || first_sent_.rbegin()->first <= open->nonce);
+        RC_ASSERT((sent_at_.empty() || sent_at_.rbegin()->first < open->sending));
+        RC_ASSERT((first_sent_.empty() || first_sent_.rbegin()->first <= open->nonce));
         sent_at_[open->sending] = now_;
         first_sent_.try_emplace(open->nonce, now_);
     } else if (const auto* renewal = std::get_if<wire::KeepAlive>(&send.request)) {
@@ -245,7 +275,9 @@ void ClientWorld::see(const events::Event& event) {
         RC_ASSERT(wanted.lock == grant->lock);
     } else if (const auto* returned = std::get_if<events::AcquireReturned>(&event)) {
         const Request request(returned->session, returned->seq);
-        RC_ASSERT(++acquires_.at(request).returned == 1);
+        Wanted& wanted = acquires_.at(request);
+        RC_ASSERT(wanted.returned == 0);
+        wanted.returned = 1;
         if (returned->outcome != AcquireOutcome::TimedOut) open_.erase(request);
     }
 }
@@ -276,4 +308,4 @@ void ClientWorld::see(const client::Notice& notice) {
     }
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::clients

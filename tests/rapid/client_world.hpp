@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-namespace lockstep::test {
+namespace lockstep::test::clients {
 
 /// One client against servers that say anything, in any order, any number of times, and a clock on
-/// which the client wakes late. Keeps what the client may at most believe, and asserts after every call
-/// that it does not go beyond.
+/// which the client wakes late. Keeps what the client may at most believe, and asserts after every
+/// call that it does not go beyond.
 class ClientWorld {
 public:
     struct Move {
@@ -75,4 +75,4 @@ private:
     std::uint64_t next_token_ = 1'000;
 };
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::clients

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-namespace lockstep::test {
+namespace lockstep::test::stores {
 namespace {
 
 using resource::Fencing;
@@ -22,16 +22,17 @@ struct StoreStep {
 
 std::ostream& operator<<(std::ostream& out, const StoreStep& s) {
     static const char* const kinds[] = {"write", "read", "sync", "crash"};
-    return out << kinds[s.kind] << "{token " << s.token << " n " << s.n << " op " << s.op << " keep "
-               << s.keep << "}";
+    return out << kinds[s.kind] << "{token " << s.token << " n " << s.n << " op " << s.op
+               << " keep " << s.keep << "}";
 }
 
 rc::Gen<StoreStep> store_step() {
     using Kind = StoreStep::Kind;
     return rc::gen::build<StoreStep>(
-        rc::gen::set(&StoreStep::kind,
-                     rc::gen::weightedElement<Kind>({{6, StoreStep::Write}, {3, StoreStep::Read},
-                                                     {4, StoreStep::Sync}, {1, StoreStep::Crash}})),
+        rc::gen::set(&StoreStep::kind, rc::gen::weightedElement<Kind>({{6, StoreStep::Write},
+                                                                       {3, StoreStep::Read},
+                                                                       {4, StoreStep::Sync},
+                                                                       {1, StoreStep::Crash}})),
         rc::gen::set(&StoreStep::token, rc::gen::inRange<std::uint64_t>(1, 5)),
         rc::gen::set(&StoreStep::n, rc::gen::inRange<std::uint64_t>(1, 4)),
         rc::gen::set(&StoreStep::op, rc::gen::inRange<std::uint64_t>(1, 3)),
@@ -71,10 +72,14 @@ struct StoreRun {
 
     void step(const StoreStep& s) {
         switch (s.kind) {
-            case StoreStep::Write: return ask(s, true);
-            case StoreStep::Read: return ask(s, false);
-            case StoreStep::Sync: return sync(s.keep);
-            case StoreStep::Crash: return crash(s.keep);
+            case StoreStep::Write:
+                return ask(s, true);
+            case StoreStep::Read:
+                return ask(s, false);
+            case StoreStep::Sync:
+                return sync(s.keep);
+            case StoreStep::Crash:
+                return crash(s.keep);
         }
     }
 
@@ -83,13 +88,15 @@ struct StoreRun {
         expected.push_back({accepted, model.at});
         const FencingToken token(s.token);
         if (write)
-            hand(resource::Request{NodeId(1), wire::Write{LockId(1), token, s.n, s.op, 0, s.op * 10}});
+            hand(resource::Request{NodeId(1),
+                                   wire::Write{LockId(1), token, s.n, s.op, 0, s.op * 10}});
         else
             hand(resource::Request{NodeId(1), wire::Read{LockId(1), token, s.op}});
         RC_ASSERT(store.record() == model.at);
     }
 
-    /// Up to `keep` of the appends in flight reach the disk, in order; one Persisted stands for all.
+    /// Up to `keep` of the appends in flight reach the disk, in order; one Persisted stands for
+    /// all.
     void sync(std::size_t keep) {
         keep = std::min(keep, in_flight.size());
         if (keep == 0) return;
@@ -165,9 +172,9 @@ struct StoreRun {
 
 TEST_CASE("resource: the store decides as its rules say, and says nothing that a crash undoes") {
     check_property("store against its model", [] {
-        const auto mode =
-            *rc::gen::element(Fencing::Fenced, Fencing::WriteOnly, Fencing::None);
-        const auto steps = *rc::gen::scale(2.0, rc::gen::container<std::vector<StoreStep>>(store_step()));
+        const auto mode = *rc::gen::element(Fencing::Fenced, Fencing::WriteOnly, Fencing::None);
+        const auto steps =
+            *rc::gen::scale(2.0, rc::gen::container<std::vector<StoreStep>>(store_step()));
         StoreRun run(mode);
         for (const StoreStep& s : steps) run.step(s);
         run.sync(run.in_flight.size());
@@ -190,4 +197,4 @@ TEST_CASE("resource: records are found again, and any bytes are read without har
     });
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::stores

@@ -1,6 +1,8 @@
 #include "tests/sim/scripted.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
+
 namespace lockstep::sim::connection_tests {
 
 using test::Lines;
@@ -166,6 +168,21 @@ TEST_CASE("sim: a one-way cut stops the acknowledgements of the other direction"
         rig.run_for(seconds(20));
         CHECK(rig.count<LinkWasReset>() == 0);
     }
+}
+
+TEST_CASE("sim: what was acknowledged late counts no more at the next cut") {
+    Pair rig;
+    rig.network().cut(rig.b, rig.a);
+    rig.send(rig.a, rig.b, 1);
+    rig.run_for(seconds(1));
+    rig.network().cut(rig.a, rig.b);
+    rig.network().heal(rig.b, rig.a);
+    rig.network().heal(rig.a, rig.b);
+    rig.run_for(seconds(100));
+    rig.network().cut(rig.a, rig.b);
+    rig.run_for(seconds(60));
+    CHECK(rig.said() == numbers("b", 1, 1));
+    CHECK(rig.count<LinkWasReset>() == 0);
 }
 
 TEST_CASE("sim: a crash loses what is in flight and tells the other end after a delay") {

@@ -18,7 +18,10 @@ TEST_CASE("sim: the queue orders by time, then tie, then sequence") {
     queue.push({3}, 2, StepKind::Timer, 4);
     queue.push({0}, UINT64_MAX, StepKind::Timer, 5);
     std::vector<std::uint32_t> order;
-    while (!queue.empty()) order.push_back(queue.pop().slot);
+    QueueEntry entry;
+    CHECK_FALSE(queue.take({-1}, entry));
+    while (queue.take({5}, entry)) order.push_back(entry.slot);
+    CHECK(queue.empty());
     CHECK(order == std::vector<std::uint32_t>{5, 3, 4, 2, 1});
 }
 
@@ -35,8 +38,10 @@ TEST_CASE("sim: the queue agrees with sorting under interleaved pushes and pops"
             continue;
         }
         const auto least = std::min_element(expected.begin(), expected.end());
-        REQUIRE(queue.top().sequence == std::get<2>(*least));
-        const sim::QueueEntry entry = queue.pop();
+        const SimTime due{std::get<0>(*least)};
+        QueueEntry entry;
+        REQUIRE_FALSE(queue.take(due - nanoseconds(1), entry));
+        REQUIRE(queue.take(due, entry));
         REQUIRE(std::tuple(entry.time.ns, entry.tie, entry.sequence) == *least);
         expected.erase(least);
         REQUIRE(queue.size() == expected.size());

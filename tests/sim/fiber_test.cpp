@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>

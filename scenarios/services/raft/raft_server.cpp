@@ -30,7 +30,8 @@ RaftServer::RaftServer(sim::Process& process, world::Recorder& recorder, FirstAp
                        server::Config config)
     : process_(process), recorder_(recorder), applier_(applier), config_(std::move(config)) {}
 
-// The torn tail is cut, and the cut made durable, before anything is appended behind it.
+// What was read may still be in the cache alone, left there by a life that was killed. The replica
+// takes it for durable, so it is made durable first, and a torn tail is cut off it.
 void RaftServer::start(sim::Process&) {
     sim::Disk& disk = process_.disk();
     if (disk.exists(new_file)) disk.remove(new_file);
@@ -39,12 +40,11 @@ void RaftServer::start(sim::Process&) {
         recorder_.emit(process_.id(), events::StorageRefused{recovery.valid_bytes});
         return;
     }
-    if (!recovery.torn) {
-        begin(std::move(recovery.stored));
-        return;
+    if (!disk.exists(log_file)) return begin(std::move(recovery.stored));
+    if (recovery.torn) {
+        recorder_.emit(process_.id(), events::TornTailCut{recovery.valid_bytes});
+        disk.truncate(log_file, recovery.valid_bytes);
     }
-    recorder_.emit(process_.id(), events::TornTailCut{recovery.valid_bytes});
-    disk.truncate(log_file, recovery.valid_bytes);
     disk.sync(log_file, [this, stored = std::move(recovery.stored)](bool) mutable {
         begin(std::move(stored));
     });

@@ -3,15 +3,25 @@
 #include "core/base/assert.hpp"
 #include "core/client/client.hpp"
 
-#include <optional>
+#include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-namespace lockstep::test {
+namespace lockstep::test::clients {
 
 using events::AcquireOutcome;
 using events::AnswerStatus;
 using events::LossReason;
 using events::Operation;
+
+/// The kinds of some events, in order.
+using Story = std::vector<std::string_view>;
+
+inline const LockId lock_a(1);
+inline const LockId lock_b(2);
+/// What ClientDriver::config() leaves of its TTL: 10 s, shrunk by 1%, less the margin of 50 ms.
+inline constexpr Duration lease = milliseconds(9'850);
 
 /// A client whose servers and clock are the test. Keeps what one call asked for, told and reported.
 class ClientDriver {
@@ -123,9 +133,9 @@ public:
             if (const auto* e = std::get_if<Event>(&event)) found.push_back(*e);
         return found;
     }
-    /// The kinds of all events of the last call, in order.
-    std::vector<std::string_view> story() const {
-        std::vector<std::string_view> names;
+    /// All that the last call reported.
+    Story story() const {
+        Story names;
         for (const auto& event : effects.events) names.push_back(events::kind_name(event.index()));
         return names;
     }
@@ -146,4 +156,4 @@ private:
     NodeId asked_;
 };
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::clients

@@ -3,14 +3,11 @@
 
 #include <utility>
 
-/// Acquires, cancels and releases: what is asked, how often, of whom, and what comes of the answers.
-namespace lockstep::test {
+/// Acquires, cancels and releases: what is asked, how often, of whom, and what comes of the
+/// answers.
+namespace lockstep::test::clients {
 namespace {
 
-using Story = std::vector<std::string_view>;
-
-const LockId lock_a(1);
-const LockId lock_b(2);
 const FencingToken token(101);
 
 wire::NotLeader not_leader(NodeId leader) {
@@ -42,11 +39,11 @@ TEST_CASE("client: an acquire is sent at once, and a grant told before the call 
 }
 
 TEST_CASE("client: every refusal ends the acquire, once, without a grant") {
-    const auto [status, outcome] = GENERATE(
-        std::pair(AnswerStatus::Held, AcquireOutcome::Held),
-        std::pair(AnswerStatus::AlreadyHeld, AcquireOutcome::AlreadyHeld),
-        std::pair(AnswerStatus::AlreadyWaiting, AcquireOutcome::AlreadyWaiting),
-        std::pair(AnswerStatus::LimitReached, AcquireOutcome::LimitReached));
+    const auto [status, outcome] =
+        GENERATE(std::pair(AnswerStatus::Held, AcquireOutcome::Held),
+                 std::pair(AnswerStatus::AlreadyHeld, AcquireOutcome::AlreadyHeld),
+                 std::pair(AnswerStatus::AlreadyWaiting, AcquireOutcome::AlreadyWaiting),
+                 std::pair(AnswerStatus::LimitReached, AcquireOutcome::LimitReached));
     ClientDriver d;
     d.with_session();
     const RequestSeq seq = d.acquire(lock_a, Duration{0});
@@ -70,15 +67,21 @@ TEST_CASE("client: answers that match nothing open are nothing") {
     SECTION("another lock") {
         d.answer(Operation::Acquire, AnswerStatus::Granted, seq, lock_b, token);
     }
-    SECTION("no token") { d.answer(Operation::Acquire, AnswerStatus::Granted, seq, lock_a); }
+    SECTION("no token") {
+        d.answer(Operation::Acquire, AnswerStatus::Granted, seq, lock_a);
+    }
     SECTION("another operation") {
         d.answer(Operation::Release, AnswerStatus::Granted, seq, lock_a, token);
     }
     SECTION("another session") {
-        d.receive(d.target(), wire::RequestReply{Operation::Acquire, AnswerStatus::Granted,
-                                                 SessionId(99), seq, lock_a, token, {}});
+        d.receive(
+            d.target(),
+            wire::RequestReply{
+                Operation::Acquire, AnswerStatus::Granted, SessionId(99), seq, lock_a, token, {}});
     }
-    SECTION("stale") { d.answer(Operation::Acquire, AnswerStatus::Stale, seq, lock_a); }
+    SECTION("stale") {
+        d.answer(Operation::Acquire, AnswerStatus::Stale, seq, lock_a);
+    }
     CHECK(d.effects.notices.empty());
     CHECK(d.effects.events.empty());
     d.answer(Operation::Acquire, AnswerStatus::Granted, seq, lock_a, token);
@@ -201,7 +204,8 @@ TEST_CASE("client: a cancelled acquire can be granted no more, and its cancel is
     }
 }
 
-TEST_CASE("client: a pause past wait_max sees the time-out before the grant that waited in its inbox") {
+TEST_CASE(
+    "client: a pause past wait_max sees the time-out before the grant that waited in its inbox") {
     ClientDriver d;
     d.with_session();
     const RequestSeq seq = d.acquire(lock_a, seconds(1));
@@ -330,7 +334,8 @@ TEST_CASE("client: a hint is followed at once, and by all that is open") {
     CHECK(d.effects.send.empty());
 }
 
-TEST_CASE("client: without a hint, or with one of no use, it turns to the next server after a while") {
+TEST_CASE(
+    "client: without a hint, or with one of no use, it turns to the next server after a while") {
     ClientDriver d;
     d.with_session();
     const NodeId asked = d.target();
@@ -344,7 +349,8 @@ TEST_CASE("client: without a hint, or with one of no use, it turns to the next s
     CHECK(d.target() != asked);
 }
 
-TEST_CASE("client: two servers that each take the other for the leader do not keep it from the third") {
+TEST_CASE(
+    "client: two servers that each take the other for the leader do not keep it from the third") {
     ClientDriver d;
     d.with_session();
     const NodeId first = d.target();
@@ -378,4 +384,4 @@ TEST_CASE("client: a server that answers one thing is not left for being slow wi
     CHECK(d.target() == leader);
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::clients

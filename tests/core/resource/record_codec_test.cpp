@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace lockstep::test {
+namespace lockstep::test::stores {
 namespace {
 
 using resource::Record;
@@ -65,4 +65,4 @@ TEST_CASE("resource: space that was allotted and never written is no record") {
     CHECK(recover(std::array<std::byte, record_bytes>{}).valid_bytes == 0);
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::stores

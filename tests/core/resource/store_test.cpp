@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace lockstep::test {
+namespace lockstep::test::stores {
 namespace {
 
 using resource::Fencing;
@@ -69,8 +69,8 @@ TEST_CASE("resource: a fenced write is accepted if its token and n are higher, a
     CHECK(first.version == 1);
     CHECK(d.store.record() == Record{42, 1, FencingToken(5), 1, 100});
     CHECK(d.wrote(5, 2, 101, 43).accepted);
-    CHECK(d.wrote(5, 4, 102, 44).accepted);   // gaps are no matter
-    CHECK(d.wrote(6, 1, 103, 45).accepted);   // a higher token, from any n
+    CHECK(d.wrote(5, 4, 102, 44).accepted);  // gaps are no matter
+    CHECK(d.wrote(6, 1, 103, 45).accepted);  // a higher token, from any n
     const Record held = d.store.record();
 
     const auto refused = d.wrote(5, 9, 104, 66);
@@ -115,7 +115,8 @@ TEST_CASE("resource: a write reports the version it read, the one it met, and th
     CHECK(d.effects.replies.at(0).to == NodeId(9));
 }
 
-TEST_CASE("resource: a fenced read with a higher token raises the mark, durably, before its answer") {
+TEST_CASE(
+    "resource: a fenced read with a higher token raises the mark, durably, before its answer") {
     StoreDriver d(Fencing::Fenced);
     d.wrote(5, 3, 100, 42);
     d.read(6, 200);
@@ -182,10 +183,18 @@ TEST_CASE("resource: nothing is answered, nor reported, before what it rests on 
     CHECK(d.effects.persist[0].id == 1);
     CHECK(d.effects.replies.empty());
     CHECK(d.effects.events.empty());
-    SECTION("a repeat") { d.write(5, 1, 100, 42); }
-    SECTION("a refusal, which tells the token held") { d.write(4, 1, 101); }
-    SECTION("a read that raises nothing") { d.read(5); }
-    SECTION("a refused read") { d.read(4); }
+    SECTION("a repeat") {
+        d.write(5, 1, 100, 42);
+    }
+    SECTION("a refusal, which tells the token held") {
+        d.write(4, 1, 101);
+    }
+    SECTION("a read that raises nothing") {
+        d.read(5);
+    }
+    SECTION("a refused read") {
+        d.read(4);
+    }
     CHECK(d.effects.persist.empty());
     CHECK(d.effects.replies.empty());
     CHECK(d.effects.events.empty());
@@ -241,4 +250,4 @@ TEST_CASE("resource: a disk that answers for what it was not asked is a mistake 
     CHECK_THROWS_AS(d.persisted(1), AssertionFailed);
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::stores
