@@ -133,7 +133,7 @@ struct Fiber::Context {
             whole.sp = owner->stack.low + owner->stack.size;
             return whole;
         }
-        void deallocate(boost::context::stack_context& /*stack*/) const noexcept {
+        void deallocate(boost::context::stack_context& /*whole*/) const noexcept {
             deregister_stack(owner->stack_number);
             owner->stacks.give_back(owner->stack);
         }

@@ -202,6 +202,8 @@ void Process::interleave() {
                       return std::tuple(a.deadline, a.what, a.slot) <
                              std::tuple(b.deadline, b.what, b.slot);
                   });
+    Prng draw(world_.luck(purpose("resume"), id_.value, static_cast<std::uint64_t>(world_.now_.ns),
+                          life_));
     backlog_.clear();
     for (; left > 0; --left) {
         std::uint64_t pick = draw.below(left);

@@ -65,6 +65,7 @@ const std::vector<std::string> catalogue_names{"calm",
                                                "leader-crash-after-grant",
                                                "minority-partition",
                                                "pause-past-lease",
+                                               "store-loses-power",
                                                "torn-log"};
 
 }  // namespace
