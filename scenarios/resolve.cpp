@@ -84,6 +84,7 @@ void draw_numbers(const Scenario& s, Drawer& draw, Resolved& r) {
     r.election_max = draw.duration("raft.election_timeout_max", s.raft.election_max);
     r.heartbeat = s.raft.heartbeat;
     r.snapshot_every = s.raft.snapshot_every;
+    r.append_entries = s.raft.append_entries;
     r.fencing = s.resource.fencing;
     r.server_link = link_of(s.network, draw.links("network.server_links", s.network.server_links));
     r.client_link = link_of(s.network, draw.links("network.client_links", s.network.client_links));

@@ -32,6 +32,7 @@ struct Resolved {
     Duration election_max;
     Duration heartbeat;
     std::uint64_t snapshot_every = 0;
+    std::uint64_t append_entries = 0;
 
     Fencing fencing = Fencing::Fenced;
     sim::LinkModel server_link;  ///< between servers

@@ -53,6 +53,7 @@ struct RaftSettings {
     DurationRange election_max{seconds(2), seconds(2)};
     Duration heartbeat = milliseconds(100);
     std::uint64_t snapshot_every = 2'000;  ///< entries
+    std::uint64_t append_entries = 64;     ///< that one append carries at most
     bool operator==(const RaftSettings&) const = default;
 };
 

@@ -144,6 +144,7 @@ void Checker::raft() {
                            "timeout, {}",
                            to_string(raft.heartbeat), to_string(raft.election_min.min)));
     number("raft.snapshot_every", raft.snapshot_every, 1, 1'000'000'000);
+    number("raft.append_entries", raft.append_entries, 1, 10'000);
 }
 
 void Checker::surroundings() {

@@ -47,6 +47,7 @@ void visit_scenario(S& s, F&& f) {
     f("raft.election_timeout_max", s.raft.election_max);
     f("raft.heartbeat", s.raft.heartbeat);
     f("raft.snapshot_every", s.raft.snapshot_every);
+    f("raft.append_entries", s.raft.append_entries);
     f("resource.fencing", s.resource.fencing);
     f("network.server_links", s.network.server_links);
     f("network.client_links", s.network.client_links);

@@ -17,6 +17,7 @@ RaftService::RaftService(const scenario::Resolved& settings, world::Recorder& re
     server_.raft.election_max = settings.election_max;
     server_.raft.heartbeat = settings.heartbeat;
     server_.snapshot_every = settings.snapshot_every;
+    server_.raft.max_entries_per_append = settings.append_entries;
 }
 
 std::unique_ptr<sim::Program> RaftService::make_server(sim::Process& process, std::size_t) {
