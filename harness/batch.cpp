@@ -72,34 +72,58 @@ std::string fault_table(const std::vector<Tally>& tallies, const Paint& paint) {
     return "\n" + table.text(paint);
 }
 
-std::string mark_table(const std::vector<Tally>& tallies, const Paint& paint) {
-    Table table({Align::Left, Align::Left, Align::Right, Align::Right, Align::Left});
-    table.row(
-        {heading("mark"), heading("scenario"), heading("in runs"), heading("times"), heading("")});
-    bool any = false;
+/// One mark over all scenarios: a scenario that requires it must have reached it by itself.
+struct MarkRow {
+    std::uint64_t scenarios = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t times = 0;
+    std::uint64_t required = 0;
+    std::string lacking;  ///< the scenarios that require it and never reached it
+};
+
+std::map<std::string, MarkRow> mark_rows(const std::vector<Tally>& tallies) {
+    std::map<std::string, MarkRow> rows;
     for (const Tally& tally : tallies) {
         for (const auto& [mark, count] : tally.marks()) {
             if (!count.required && count.runs == 0) continue;
-            any = true;
-            const bool lacking = count.required && count.runs == 0;
-            table.row({{mark, lacking ? Tone::Bad : Tone::Plain},
-                       {tally.scenario()},
-                       number(count.runs),
-                       number(count.times),
-                       {lacking          ? "required, NEVER REACHED"
-                        : count.required ? "required"
-                                         : "",
-                        lacking ? Tone::Bad : Tone::Faint}});
+            MarkRow& row = rows[mark];
+            row.scenarios += count.runs > 0 ? 1 : 0;
+            row.runs += count.runs;
+            row.times += count.times;
+            row.required += count.required ? 1 : 0;
+            if (count.required && count.runs == 0) row.lacking += " " + tally.scenario();
         }
     }
-    return any ? "\n" + table.text(paint) : "";
+    return rows;
+}
+
+std::string mark_table(const std::vector<Tally>& tallies, const Paint& paint) {
+    const auto rows = mark_rows(tallies);
+    if (rows.empty()) return "";
+    Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Left});
+    table.row({heading("mark"), heading("times"), heading("in runs"), heading("of scenarios"),
+               heading("")});
+    for (const auto& [mark, row] : rows) {
+        const bool lacking = !row.lacking.empty();
+        std::string note;
+        if (lacking)
+            note = "NEVER REACHED by" + row.lacking;
+        else if (row.required > 0)
+            note = fmt::format("required by {}", row.required);
+        table.row({{mark, lacking ? Tone::Bad : Tone::Plain},
+                   number(row.times),
+                   number(row.runs),
+                   number(row.scenarios),
+                   {note, lacking ? Tone::Bad : Tone::Faint}});
+    }
+    return "\n" + table.text(paint);
 }
 
 std::string property_table(const std::vector<Tally>& tallies, const Paint& paint) {
     Table table({Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
-                 Align::Right});
+                 Align::Right, Align::Right});
     table.row({heading("property"), heading(""), heading("held"), heading("violated"),
-               heading("excused"), heading("idle"), heading("checks")});
+               heading("excused"), heading("idle"), heading("judged"), heading("checks")});
     for (const PropertyId id : properties::all_properties()) {
         PropertyTally sum;
         std::uint64_t foretold = 0;
@@ -118,6 +142,7 @@ std::string property_table(const std::vector<Tally>& tallies, const Paint& paint
                                                                    : Tone::Plain},
                    number(sum.excused),
                    number(sum.idle),
+                   number(sum.judged),
                    number(sum.checks)});
     }
     return "\n" + table.text(paint);

@@ -72,6 +72,7 @@ struct RunOptions {
     int wire_codec =
         -1;  ///< 1: messages go through the wire codec, 0: never, -1: as the scenario says
     bool checkpoints = false;
+    std::uint64_t step_limit = 0;  ///< of the whole run; 0: the simulator's own
 };
 
 /// Runs one (scenario, seed) to its end. A broken assertion becomes the outcome `Crashed`; only a

@@ -23,6 +23,12 @@ constexpr std::uint64_t healed_order = heal_order + 1;
 /// How often it is looked whether the healed world has settled: connections drained.
 constexpr Duration settle_step = milliseconds(50);
 
+sim::Limits limits_of(const RunOptions& options) {
+    sim::Limits limits;
+    if (options.step_limit > 0) limits.steps = options.step_limit;
+    return limits;
+}
+
 class ServiceRoles final : public sim::RoleResolver {
 public:
     explicit ServiceRoles(const world::Service& service) : service_(service) {}
@@ -92,10 +98,12 @@ public:
     }
     void on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
                     const char* dropped) override {
-        const std::string fate = dropped != nullptr
-                                     ? fmt::format("dropped: {}", dropped)
-                                     : fmt::format("arrives {}.{:06}", arrives.ns / 1'000'000'000,
-                                                   arrives.ns % 1'000'000'000 / 1'000);
+        std::string fate = "held";
+        if (dropped != nullptr)
+            fate = fmt::format("dropped: {}", dropped);
+        else if (arrives != sim::SimTime::never())
+            fate = fmt::format("arrives {}.{:06}", arrives.ns / 1'000'000'000,
+                               arrives.ns % 1'000'000'000 / 1'000);
         events.push_back(
             {at, message.from,
              MessageLine{fmt::format("{} -> {} {} ({})", name(message.from), name(message.to),
@@ -134,7 +142,7 @@ private:
 Simulation::Simulation(scenario::Resolved settings, const RunOptions& options)
     : settings_(std::move(settings)),
       options_(options),
-      world_(settings_.seed, stacks_, recorder_),
+      world_(settings_.seed, stacks_, recorder_, limits_of(options)),
       marks_(settings_.servers.size()) {
     recorder_.attach(world_);
     const bool codec = options_.wire_codec < 0 ? settings_.wire_codec : options_.wire_codec > 0;
@@ -223,8 +231,11 @@ void Simulation::run() {
     injector_->arm();
     world_.at(sim::SimTime{settings_.faults_for.ns}, heal_order, [this] { heal(); });
     if (!advance(sim::SimTime{settings_.faults_for.ns})) return;
-    while (!healed_)
-        if (!advance(world_.now() + settle_step)) return;
+    const sim::SimTime give_up = world_.now() + longest_settling();
+    while (!healed_) {
+        unsettled_ = world_.now() >= give_up;
+        if (unsettled_ || !advance(world_.now() + settle_step)) return;
+    }
     if (!advance(world_.now() + settings_.quiet)) return;
     // Workers finish what they are at and give up what they hold; a lease is time enough for that.
     stopping_ = true;
@@ -238,13 +249,19 @@ bool Simulation::advance(sim::SimTime to) {
     return end_ == sim::RunEnd::ReachedEnd;
 }
 
+/// By then connections have come back or been given up, many times over.
+Duration Simulation::longest_settling() const {
+    return seconds(60) + settings_.client_link.connection_timeout * 20;
+}
+
 void Simulation::heal() {
     injector_->heal();
+    settles_ = world_.network().latest_arrival();
     declare_healed();
 }
 
 void Simulation::declare_healed() {
-    if (injector_->quiet() && world_.network().drained()) {
+    if (injector_->quiet() && world_.network().drained() && world_.now() >= settles_) {
         world_.emit(sim::ProcessId(), sim::Healed{});
         healed_ = true;
         return;
@@ -265,6 +282,11 @@ void Simulation::report(Outcome& outcome) const {
             end_ == sim::RunEnd::StuckInInstant ? "too many steps in one instant"
                                                 : "too many steps in one run",
             world_.now().ns / 1'000'000'000, world_.now().ns % 1'000'000'000 / 1'000'000);
+    }
+    if (unsettled_) {
+        outcome.end = End::Stuck;
+        outcome.end_detail = fmt::format("messages were still held up {} s after healing",
+                                         longest_settling().ns / 1'000'000'000);
     }
     outcome.reports = properties_->suite.reports();
     for (std::size_t i = 0; i < mark_count; ++i) {

@@ -41,6 +41,7 @@ private:
     void start_all();
     void heal();
     void declare_healed();
+    Duration longest_settling() const;
     bool advance(sim::SimTime to);
     properties::Setup setup() const;
 
@@ -59,6 +60,8 @@ private:
     std::unique_ptr<Triggers> triggers_;
     Marks marks_;
     bool healed_ = false;
+    bool unsettled_ = false;
+    sim::SimTime settles_;  ///< what troubled links delayed has arrived by then
     sim::RunEnd end_ = sim::RunEnd::ReachedEnd;
 };
 

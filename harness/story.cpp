@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,9 @@ std::vector<Violation> violations_of(const Outcome& outcome) {
     std::vector<Violation> all;
     for (const auto& report : outcome.reports)
         if (report.first) all.push_back(*report.first);
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    std::sort(all.begin(), all.end(), [](const Violation& a, const Violation& b) {
+        return std::tie(a.at, a.ordinal, a.id) < std::tie(b.at, b.ordinal, b.id);
+    });
     return all;
 }
 
@@ -51,10 +53,27 @@ std::vector<bool> shown_lines(const std::vector<StoryLine>& lines, std::size_t c
     return shown;
 }
 
+/// What is counted is named in the plural: "sessions opened", "recoveries".
+std::string one_of(std::string_view plural) {
+    std::size_t end = 0;
+    while (end < plural.size() &&
+           (plural[end] != 's' || (end + 1 < plural.size() && plural[end + 1] != ' ')))
+        ++end;
+    const std::string_view word = plural.substr(0, end);
+    const std::string_view rest = plural.substr(std::min(end + 1, plural.size()));
+    if (word.ends_with("ie")) return fmt::format("{}y{}", word.substr(0, word.size() - 2), rest);
+    return fmt::format("{}{}", word, rest);
+}
+
+std::string micros_text(std::int64_t ns) {
+    return fmt::format("{}.{:06}", ns / 1'000'000'000, ns % 1'000'000'000 / 1'000);
+}
+
 std::string left_out_text(const std::map<std::string_view, std::uint64_t>& left_out) {
     std::string text;
     for (const auto& [what, count] : left_out)
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), what);
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count),
+                            count == 1 ? one_of(what) : std::string(what));
     return text;
 }
 
@@ -85,8 +104,9 @@ std::string tell_story(const Outcome& outcome, const sim::FaultPlan& plan,
             continue;
         }
         flush();
-        const auto text = fmt::format("{:>10}  {:<{}}  {}", seconds_text(line.at.ns), line.who,
-                                      who_width, line.text);
+        // In full, what happens within a millisecond is told apart.
+        const auto when = options.verbose ? micros_text(line.at.ns) : seconds_text(line.at.ns);
+        const auto text = fmt::format("{:>10}  {:<{}}  {}", when, line.who, who_width, line.text);
         out += options.paint(line.tone, text) + "\n";
     }
     flush();

@@ -45,6 +45,7 @@ void put(Writer& out, const Report& report) {
     put_enumerator(out, report.verdict);
     out.varint(report.violations);
     out.varint(report.checks);
+    out.boolean(report.excusable);
     out.varint(report.needs.size());
     for (const Need& need : report.needs) put(out, need);
     out.boolean(report.first.has_value());
@@ -63,6 +64,7 @@ Report get_report(Reader& in) {
     report.verdict = in.enumerator<properties::Verdict>(verdicts);
     report.violations = in.varint();
     report.checks = in.varint();
+    report.excusable = in.boolean();
     for (auto n = in.count(); n > 0 && !in.failed(); --n) report.needs.push_back(get_need(in));
     if (!in.boolean()) return report;
     Violation violation{};

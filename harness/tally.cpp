@@ -17,6 +17,9 @@ namespace {
 /// A kind of fault that was planned at least this often should have fired at least once.
 constexpr std::uint64_t planned_enough = 20;
 
+/// A share is demanded of a batch that is large enough to show it.
+constexpr std::uint64_t runs_enough = 100;
+
 std::size_t index_of(PropertyId id) {
     return static_cast<std::size_t>(id);
 }
@@ -28,6 +31,7 @@ PropertyTally& PropertyTally::operator+=(const PropertyTally& other) {
     violated += other.violated;
     excused += other.excused;
     idle += other.idle;
+    judged += other.judged;
     checks += other.checks;
     return *this;
 }
@@ -59,6 +63,7 @@ void Tally::add(const Outcome& outcome) {
     for (const auto& report : outcome.reports) {
         PropertyTally one;
         one.checks = report.checks;
+        one.judged = report.verdict != Verdict::Idle && !report.excusable ? 1 : 0;
         switch (report.verdict) {
             case Verdict::Held:
                 one.held = 1;
@@ -114,8 +119,9 @@ std::vector<std::string> Tally::doubts() const {
             doubts.push_back(
                 fmt::format("fault {} was planned {} times and never fired", kind, fault.planned));
     for (const auto& [id, share] : demands_.minimum_share) {
+        if (runs_ < runs_enough) break;
         const PropertyTally& tally = properties_[index_of(id)];
-        const std::uint64_t judged = tally.held + tally.violated;
+        const std::uint64_t judged = tally.judged;
         // judged / runs < share, without a fraction.
         if (static_cast<unsigned __int128>(judged) * 1'000'000 <
             static_cast<unsigned __int128>(runs_) * static_cast<std::uint64_t>(share.value))

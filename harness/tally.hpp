@@ -17,6 +17,7 @@ struct PropertyTally {
     std::uint64_t violated = 0;
     std::uint64_t excused = 0;
     std::uint64_t idle = 0;
+    std::uint64_t judged = 0;  ///< neither idle nor excusable
     std::uint64_t checks = 0;  ///< comparisons, over all runs
 
     PropertyTally& operator+=(const PropertyTally& other);

@@ -39,10 +39,26 @@ void Beliefs::acted_late(const Stamp& stamp, const events::MayActAsked& e) {
     context_.ledger.object(PropertyId::Act1, stamp, [&] {
         return fmt::format(
             "client {} was told that it may act on lock {} at {} of its clock, its "
-            "deadline being {}",
+            "deadline being {}{}",
             context_.name(stamp.process), context_.name(e.lock), say(Duration{e.now.ns}),
-            say(Duration{e.deadline.ns}));
+            say(Duration{e.deadline.ns}),
+            e.now >= e.deadline ? "" : ", after an earlier deadline of the session had passed");
     });
+}
+
+/// The client believes again, beside whoever was granted the lock meanwhile.
+void Beliefs::revived(const Stamp& stamp, const events::DeadlineMoved& e) {
+    context_.ledger.object(PropertyId::Act1, stamp, [&] {
+        return fmt::format("client {} moved the deadline of its session {} after it had passed",
+                           context_.name(stamp.process), e.session.value);
+    });
+    for (Belief& belief : beliefs_) {
+        if (belief.client != stamp.process || belief.session != e.session || !belief.over) continue;
+        belief.over = false;
+        for (const Belief& other : beliefs_)
+            if (other.lock == belief.lock && other.client != belief.client && !other.over)
+                overlap(stamp, other, belief);
+    }
 }
 
 template <class Ends>

@@ -19,8 +19,14 @@ public:
     void on(const Stamp&, const events::GrantTold&);
     void on(const Stamp& stamp, const events::MayActAsked& e) {
         context_.ledger.checked(PropertyId::Act1);
-        if (e.yes && e.now >= e.deadline) [[unlikely]]
+        if (e.yes && (e.now >= e.deadline || clients_[stamp.process].passed == e.session))
+            [[unlikely]]
             acted_late(stamp, e);
+    }
+    /// A passed deadline is final.
+    void on(const Stamp& stamp, const events::DeadlineMoved& e) {
+        if (clients_[stamp.process].passed == e.session) [[unlikely]]
+            revived(stamp, e);
     }
     void on(const Stamp&, const events::ReleaseCalled&);
     void on(const Stamp&, const events::CloseCalled&);
@@ -52,6 +58,7 @@ private:
     void begin(const Stamp&, const Belief&);
     void overlap(const Stamp&, const Belief& older, const Belief& newer);
     void acted_late(const Stamp&, const events::MayActAsked&);
+    void revived(const Stamp&, const events::DeadlineMoved&);
     /// Takes out the beliefs that `ends` picks; news that is overdue by now came too late.
     template <class Ends>
     void end(const Stamp&, Ends&& ends);

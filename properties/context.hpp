@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace lockstep::properties {
@@ -14,21 +15,29 @@ namespace lockstep::properties {
 /// strand of it is, since nobody outside knows which one owes the next step.
 class Stalls {
 public:
-    void on(const Stamp& stamp, const sim::ProcessStarted&) { of_[stamp.process] = {}; }
-    void on(const Stamp& stamp, const sim::Paused&) { ++of_[stamp.process].depth; }
-    void on(const Stamp& stamp, const sim::Resumed&) {
+    void on(const Stamp& stamp, const sim::ProcessStarted&) { of_[stamp.process].resumed = {}; }
+    /// Overlapping pauses are one: what counts is that a strand stands still, not how often it was
+    /// told to. They are of the process, not of its life.
+    void on(const Stamp& stamp, const sim::Paused& e) {
+        of_[stamp.process].strands |= bit(e.strand);
+    }
+    void on(const Stamp& stamp, const sim::Resumed& e) {
         State& state = of_[stamp.process];
-        if (state.depth > 0) --state.depth;
+        state.strands &= ~bit(e.strand);
         state.resumed = stamp.at;
     }
 
-    bool stalled(sim::ProcessId process) { return of_[process].depth > 0; }
+    bool stalled(sim::ProcessId process) { return of_[process].strands != 0; }
     /// When a pause of the process last ended in this life of it; zero if none did.
     sim::SimTime resumed(sim::ProcessId process) { return of_[process].resumed; }
 
 private:
+    /// The strands from the 63rd on share the last bit.
+    static std::uint64_t bit(std::uint32_t strand) {
+        return std::uint64_t{1} << std::min<std::uint32_t>(strand, 63);
+    }
     struct State {
-        std::uint32_t depth = 0;
+        std::uint64_t strands = 0;  ///< a bit each, as Paused numbers them
         sim::SimTime resumed;
     };
     NodeMap<sim::ProcessId, State> of_;

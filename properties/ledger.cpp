@@ -34,6 +34,12 @@ std::optional<Need> Assumptions::broken_by(const Stamp& stamp,
     return std::nullopt;
 }
 
+bool Assumptions::any_broken(const std::vector<Need>& needs) const {
+    return std::any_of(breaks_.begin(), breaks_.end(), [&](const Break& b) {
+        return std::find(needs.begin(), needs.end(), b.need) != needs.end();
+    });
+}
+
 Ledger::Ledger(const Setup& setup) {
     for (const PropertyId id : all_properties())
         entries_[index(id)].needs = needs_of(describe(id), setup);
@@ -55,7 +61,8 @@ std::vector<Report> Ledger::reports() const {
             verdict = entry.first->excused_by ? Verdict::Excused : Verdict::Violated;
         else if (entry.checks == 0)
             verdict = Verdict::Idle;
-        all.push_back({id, verdict, entry.first, entry.violations, entry.checks, entry.needs});
+        all.push_back({id, verdict, entry.first, entry.violations, entry.checks, entry.needs,
+                       assumptions_.any_broken(entry.needs)});
     }
     return all;
 }

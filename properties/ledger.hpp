@@ -17,6 +17,8 @@ public:
     void broken(const Stamp& stamp, Need need);
     /// The first of the needs that was broken no later than at the stamp.
     std::optional<Need> broken_by(const Stamp& stamp, const std::vector<Need>& needs) const;
+    /// Whether any of the needs was ever broken.
+    bool any_broken(const std::vector<Need>& needs) const;
 
 private:
     struct Break {

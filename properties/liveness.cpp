@@ -36,8 +36,10 @@ void LeaderReturns::on(const Stamp& stamp, const sim::Healed&) {
 // One that led at healing and has not stepped down since has led all the time, even if it had
 // nothing to commit for longer than the bound.
 void LeaderReturns::commits(const Stamp& stamp) {
-    if (stamp.process == leader_ && stamp.at > due_) leads({due_, stamp.process, stamp.ordinal});
-    else leads(stamp);
+    if (stamp.process == leader_ && stamp.at > due_)
+        leads({due_, stamp.process, stamp.ordinal});
+    else
+        leads(stamp);
 }
 
 void LeaderReturns::leads(const Stamp& stamp) {
@@ -56,9 +58,12 @@ void LeaderReturns::leads(const Stamp& stamp) {
 void LeaderReturns::finish(const Stamp& stamp) {
     if (!waiting_ || stamp.at < due_) return;
     context_.ledger.checked(PropertyId::Live1);
-    if (leader_) return;
+    // One that led at healing counts if nobody wanted anything of it.
+    const bool answer_due = later(asked_, context_.setup.live1_bound()) <= stamp.at;
+    if (leader_ && !answer_due) return;
     context_.ledger.object(PropertyId::Live1, {due_, {}, stamp.ordinal}, [&] {
-        return fmt::format("no server led within {} after healing, by {}, nor later",
+        return fmt::format("no server {} within {} after healing, by {}, nor later",
+                           leader_ ? "that leads answered or committed anything" : "led",
                            say(context_.setup.live1_bound()), say(due_));
     });
 }

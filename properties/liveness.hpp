@@ -22,6 +22,13 @@ public:
         if (waiting_ && e.as_leader) [[unlikely]]
             commits(stamp);
     }
+    /// A renewal is answered by a leader that a quorum has just confirmed.
+    void on(const Stamp& stamp, const events::RenewalAnswered&) {
+        if (waiting_) [[unlikely]]
+            commits(stamp);
+    }
+    void on(const Stamp& stamp, const events::OpenSent&) { asks(stamp); }
+    void on(const Stamp& stamp, const events::RenewalSent&) { asks(stamp); }
     void on(const Stamp&, const sim::ProcessStopped&);
     void on(const Stamp&, const sim::Healed&);
     void finish(const Stamp&);
@@ -29,6 +36,10 @@ public:
 private:
     void leads(const Stamp&);
     void commits(const Stamp&);
+    void asks(const Stamp& stamp) {
+        if (waiting_ && stamp.at < asked_) [[unlikely]]
+            asked_ = stamp.at;
+    }
     void gone(const Stamp&);
 
     Context& context_;
@@ -36,6 +47,8 @@ private:
     sim::ProcessId leader_;  ///< of that term; zero if it leads no more
     sim::SimTime due_;
     bool waiting_ = false;  ///< healed, and no leader seen since
+    /// When, since healing, a client first asked for something that a leader would have answered.
+    sim::SimTime asked_ = sim::SimTime::never();
 };
 
 /// LIVE-2 WaitersServed: after healing, a live waiter that was granted is told, and every wait with

@@ -96,6 +96,9 @@ struct Report {
     std::uint64_t violations = 0;    ///< how many there were, the first included
     std::uint64_t checks = 0;        ///< how often the property really compared something
     std::vector<Need> needs;
+    /// An assumption that it needs was broken at some time of the run: what it says of the rest
+    /// rests on nothing.
+    bool excusable = false;
 };
 
 /// As scenarios and output spell them: "held", "disk-honest", "server".

@@ -14,7 +14,8 @@ void Updates::on(const Stamp& stamp, const events::WriteAccepted& e) {
 // A crash may have come between a write's becoming durable and its report: it counts from here.
 void Updates::on(const Stamp& stamp, const events::WriteRecovered& e) {
     if (!judged_ || e.version <= histories_[stamp.process].version) return;
-    on(stamp, events::WriteAccepted{e.token, e.n, e.op, e.read_version, e.prior_version, e.version});
+    on(stamp,
+       events::WriteAccepted{e.token, e.n, e.op, e.read_version, e.prior_version, e.version});
 }
 
 void Updates::on(const Stamp&, const events::WriteRejected& e) {

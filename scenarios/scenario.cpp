@@ -55,8 +55,9 @@ Duration shortest_quiet(const Scenario& scenario) {
     const Duration ttl = scenario.lease.ttl.max;
     const Duration live1 = scenario.raft.election_max.max * 10;
     const Duration renewal = scenario.lease.renew_every.value_or(ttl / 3);
+    const bool forever = scenario.workload.wait_max == Duration::max();
     const Duration wait =
-        scenario.workload.wait_max == Duration::max() ? Duration{} : scenario.workload.wait_max;
+        forever ? Duration{} : stretch(scenario.workload.wait_max, scenario.lease.drift_bound);
     const Duration sum =
         live1 + stretch(ttl, scenario.lease.drift_bound) + renewal + wait + scenario.run.slack;
     // Up to a whole millisecond, for people.

@@ -121,12 +121,12 @@ void Checker::lease() {
                fmt::format("found {}; a TTL of {} less a drift of {} leaves nothing of the lease",
                            to_string(lease.margin), to_string(lease.ttl.min),
                            text_of(lease.drift_bound)));
-    else if (renewal <= Duration{} || renewal >= usable)
+    else if (renewal <= Duration{} || renewal >= usable || renewal > lease.ttl.min / 3)
         object(
             "lease.renew_every",
-            fmt::format("found {}; allowed is more than 0s and less than the {} for which a holder "
-                        "may act",
-                        to_string(renewal), to_string(usable)));
+            fmt::format("found {}; allowed is more than 0s, at most a third of the TTL of {}, and "
+                        "less than the {} for which a holder may act",
+                        to_string(renewal), to_string(lease.ttl.min), to_string(usable)));
 }
 
 void Checker::raft() {

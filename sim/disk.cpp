@@ -20,9 +20,16 @@ std::uint64_t hash_of(std::string_view name) {
 
 }  // namespace
 
+/// Zero if there is no such file. There are a handful of names: looking at each is the fastest.
+Disk::Inode Disk::named(std::string_view file) const {
+    for (const auto& [name, inode] : names_)
+        if (name == file) return inode;
+    return 0;
+}
+
 const Disk::File* Disk::find(std::string_view file) const {
-    const auto name = names_.find(file);
-    return name == names_.end() ? nullptr : &inodes_.at(name->second);
+    const Inode inode = named(file);
+    return inode == 0 ? nullptr : &inodes_.at(inode);
 }
 
 std::vector<std::byte> Disk::read(std::string_view file) const {
@@ -31,7 +38,7 @@ std::vector<std::byte> Disk::read(std::string_view file) const {
 }
 
 bool Disk::exists(std::string_view file) const {
-    return names_.contains(file);
+    return named(file) != 0;
 }
 
 std::uint64_t Disk::size(std::string_view file) const {
@@ -55,10 +62,9 @@ std::uint64_t Disk::durable_size(std::string_view file) const {
 }
 
 Disk::Inode Disk::inode(std::string_view file) {
-    const auto name = names_.find(file);
-    if (name != names_.end()) return name->second;
+    if (const Inode known = named(file)) return known;
     const Inode made = next_inode_++;
-    names_.emplace(file, made);
+    names_[std::string(file)] = made;
     inodes_[made].name_hash = hash_of(file);
     changes_.push_back({Change::What::Create, std::string(file), {}, made, 0});
     return made;
@@ -84,23 +90,18 @@ void Disk::truncate(std::string_view file, std::uint64_t size) {
 
 void Disk::rename(std::string_view from, std::string_view to) {
     LOCKSTEP_ASSERT(exists(from) && from != to, "rename of {} to {}", from, to);
-    const auto source = names_.find(from);
-    const Inode moved = source->second;
-    names_.erase(source);
-    const auto target = names_.find(to);
-    const Inode replaced = target == names_.end() ? 0 : target->second;
+    const Inode moved = named(from);
+    const Inode replaced = named(to);
     changes_.push_back({Change::What::Rename, std::string(from), std::string(to), moved, replaced});
-    if (target != names_.end())
-        target->second = moved;
-    else
-        names_.emplace(to, moved);
+    names_.erase(std::string(from));
+    names_[std::string(to)] = moved;
 }
 
 void Disk::remove(std::string_view file) {
-    const auto name = names_.find(file);
-    if (name == names_.end()) return;
-    changes_.push_back({Change::What::Remove, std::string(file), {}, name->second, 0});
-    names_.erase(name);
+    const Inode removed = named(file);
+    if (removed == 0) return;
+    changes_.push_back({Change::What::Remove, std::string(file), {}, removed, 0});
+    names_.erase(std::string(file));
 }
 
 // Syncs.
@@ -176,13 +177,15 @@ void Disk::complete(Inode file) {
     LOCKSTEP_ASSERT(syncs.in_flight, "inode {} has no sync in flight", file);
     make_durable(file, syncs.covers);
     syncs.in_flight = false;
-    const std::vector<Done> told = std::exchange(syncs.told, {});
+    LOCKSTEP_ASSERT(telling_.empty(), "inode {} completes within a callback of a sync", file);
+    telling_.swap(syncs.told);
     if (!syncs.waiting.empty())
         begin_sync(file);
     else if (file == directory)
         drop_unreachable();
     // Last, as a callback may do anything to this disk.
-    for (const Done& done : told) done(true);
+    for (const Done& done : telling_) done(true);
+    telling_.clear();
 }
 
 void Disk::make_durable(Inode file, std::uint64_t covers) {

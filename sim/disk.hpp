@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/flat_map.hpp"
 #include "core/base/prng.hpp"
 #include "sim/types.hpp"
 
@@ -115,6 +116,7 @@ private:
     };
     static constexpr Inode directory = 0;
 
+    Inode named(std::string_view file) const;
     const File* find(std::string_view file) const;
     Inode inode(std::string_view file);  ///< creates it
     Syncs& syncs_of(Inode file);
@@ -134,12 +136,13 @@ private:
     ProcessId owner_;
     DiskModel model_;
     std::uint32_t stalls_ = 0;
-    std::map<std::string, Inode, std::less<>> names_;
+    FlatMap<std::string, Inode> names_;
     std::map<Inode, File> inodes_;
     Inode next_inode_ = 1;
     std::deque<Change> changes_;      ///< not durable
     std::uint64_t first_change_ = 0;  ///< number of the first of them
     Syncs directory_;
+    std::vector<Done> telling_;  ///< of the sync that just completed; lends its memory to the next
 };
 
 }  // namespace lockstep::sim

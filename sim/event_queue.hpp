@@ -101,26 +101,24 @@ private:
     void sink(const QueueEntry& entry) {
         const std::size_t size = heap_.size();
         QueueEntry* const heap = heap_.data();
-        std::size_t at = 0;
-        for (;;) {
-            const std::size_t child = 4 * at + 1;
-            std::size_t least = child;
+        QueueEntry* at = heap;
+        for (std::size_t child = 1; child < size;) {
+            QueueEntry* const first = heap + child;
+            QueueEntry* least = first;
             if (child + 4 <= size) {
-                const std::size_t left = heap[child + 1].before(heap[child]) ? child + 1 : child;
-                const std::size_t right =
-                    heap[child + 3].before(heap[child + 2]) ? child + 3 : child + 2;
-                least = heap[right].before(heap[left]) ? right : left;
-            } else if (child < size) {
-                for (std::size_t other = child + 1; other < size; ++other)
-                    if (heap[other].before(heap[least])) least = other;
+                QueueEntry* const left = first + (first[1].before(first[0]) ? 1 : 0);
+                QueueEntry* const right = first + (first[3].before(first[2]) ? 3 : 2);
+                least = right->before(*left) ? right : left;
             } else {
-                break;
+                for (QueueEntry* other = first + 1; other < heap + size; ++other)
+                    if (other->before(*least)) least = other;
             }
-            if (!heap[least].before(entry)) break;
-            heap[at] = heap[least];
+            if (!least->before(entry)) break;
+            *at = *least;
             at = least;
+            child = 4 * static_cast<std::size_t>(at - heap) + 1;
         }
-        heap[at] = entry;
+        *at = entry;
     }
 
     QueueEntry first_;

@@ -27,7 +27,7 @@ void FaultInjector::apply(std::size_t fault) {
         case FaultKind::Delay:
         case FaultKind::Duplicate:
         case FaultKind::Reorder:
-            links(what, state, true);
+            links(fault, true);
             break;
         case FaultKind::ClockDrift:
             drift(target, what.ppm);
@@ -48,7 +48,7 @@ void FaultInjector::apply(std::size_t fault) {
             world_.process(target).disk().stall();
             break;
         case FaultKind::DropMessage:
-            links(what, state, true);
+            links(fault, true);
             break;
     }
 }
@@ -69,7 +69,7 @@ void FaultInjector::undo(std::size_t fault) {
         case FaultKind::Delay:
         case FaultKind::Duplicate:
         case FaultKind::Reorder:
-            links(what, state, false);
+            links(fault, false);
             break;
         case FaultKind::ClockDrift:
             drift(target, -what.ppm);
@@ -88,34 +88,38 @@ void FaultInjector::undo(std::size_t fault) {
             world_.process(target).disk().unstall();
             break;
         case FaultKind::DropMessage:
+            world_.network().forget_drop(fault);
             break;
     }
 }
 
-void FaultInjector::links(const Fault& fault, const State& state, bool on) {
+void FaultInjector::links(std::size_t fault, bool on) {
     Network& network = world_.network();
+    const Fault& what = plan_[fault];
+    const State& state = states_[fault];
     const ProcessId target = *state.target;
     const auto one = [&](ProcessId from, ProcessId to) {
-        if (fault.kind == FaultKind::DropMessage)
-            network.drop_next(static_cast<std::uint16_t>(state.message), from, to);
-        else if (fault.kind != FaultKind::Cut)
-            trouble(fault, from, to, on ? 1 : -1);
+        if (what.kind == FaultKind::DropMessage)
+            network.drop_next(static_cast<std::uint16_t>(state.message), from, to, fault,
+                              [this, fault] { message_dropped(fault); });
+        else if (what.kind != FaultKind::Cut)
+            trouble(what, from, to, on ? 1 : -1);
         else if (on)
             network.cut(from, to);
         else
             network.heal(from, to);
     };
     // The next message to or from anybody is one message, not one a peer.
-    if (fault.kind == FaultKind::DropMessage && fault.peers.empty()) {
-        if (fault.direction == Direction::In)
+    if (what.kind == FaultKind::DropMessage && what.peers.empty()) {
+        if (what.direction == Direction::In)
             one(ProcessId(), target);
         else
             one(target, ProcessId());
         return;
     }
     for (const ProcessId peer : state.peers) {
-        if (fault.direction != Direction::In) one(target, peer);
-        if (fault.direction != Direction::Out) one(peer, target);
+        if (what.direction != Direction::In) one(target, peer);
+        if (what.direction != Direction::Out) one(peer, target);
     }
 }
 
@@ -166,9 +170,19 @@ void FaultInjector::check_rates() {
         fastest = std::max(fastest, rate(i));
     }
     if (slowest * true_rate >= fastest * (true_rate - drift_bound_.value)) return;
+    // To blame are those that leave the bound by themselves, held against true time. Where nobody
+    // does, it is the two ends, which are too far from each other.
+    const auto within = [this](std::int64_t slow, std::int64_t fast) {
+        return slow * true_rate >= fast * (true_rate - drift_bound_.value);
+    };
+    const auto alone = [&](std::size_t i) {
+        return !within(std::min(rate(i), true_rate), std::max(rate(i), true_rate));
+    };
+    bool any_alone = false;
+    for (std::size_t i = 0; i < loads_.size(); ++i) any_alone = any_alone || alone(i);
     for (std::size_t i = 0; i < loads_.size(); ++i) {
-        const bool extreme = rate(i) == slowest || rate(i) == fastest;
-        if (!extreme || rate(i) == true_rate) continue;
+        const bool extreme = rate(i) != true_rate && (rate(i) == slowest || rate(i) == fastest);
+        if (any_alone ? !alone(i) : !extreme) continue;
         const ProcessId p(static_cast<std::uint32_t>(i + 1));
         broken(Assumption::ClockRate, world_.process(p).kind(), p);
     }

@@ -201,15 +201,27 @@ void FaultInjector::start(std::size_t fault, ProcessId target) {
     state.peers = peers_of(what, target);
     state.phase = Phase::Active;
     ++active_;
-    ++tally_[static_cast<std::size_t>(what.kind)].started;
-    if (what.aim.by == Aim::By::Role) ++hits_by_role_[what.aim.name];
-    world_.emit(target, FaultStarted{static_cast<std::uint32_t>(fault)});
+    if (what.kind == FaultKind::DropMessage) {  // waits for its message, until healing
+        apply(fault);
+        return;
+    }
+    fired(fault);
     apply(fault);
-    if (!fields_of(what.kind).lasts)
-        end(fault);
-    else if (!was_seeking)
+    if (!was_seeking)
         world_.at(SimTime{} + state.until, hash_words(state.order, EndStep),
                   [this, fault] { end_time(fault); });
+}
+
+void FaultInjector::fired(std::size_t fault) {
+    const Fault& what = plan_[fault];
+    ++tally_[static_cast<std::size_t>(what.kind)].started;
+    if (what.aim.by == Aim::By::Role) ++hits_by_role_[what.aim.name];
+    world_.emit(*states_[fault].target, FaultStarted{static_cast<std::uint32_t>(fault)});
+}
+
+void FaultInjector::message_dropped(std::size_t fault) {
+    fired(fault);
+    end(fault);
 }
 
 void FaultInjector::end_time(std::size_t fault) {
@@ -239,7 +251,13 @@ void FaultInjector::miss(std::size_t fault) {
 
 void FaultInjector::heal() {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
-        if (states_[i].phase == Phase::Active)
+        const bool waits =
+            plan_[i].kind == FaultKind::DropMessage && states_[i].phase == Phase::Active;
+        if (waits) {
+            undo(i);
+            --active_;
+        }
+        if (states_[i].phase == Phase::Active && !waits)
             end(i);
         else if (states_[i].phase != Phase::Over)
             miss(i);

@@ -115,6 +115,8 @@ private:
     void end_time(std::size_t fault);
     bool try_start(std::size_t fault);
     void start(std::size_t fault, ProcessId target);
+    void fired(std::size_t fault);
+    void message_dropped(std::size_t fault);
     void end(std::size_t fault);
     void miss(std::size_t fault);
 
@@ -124,7 +126,7 @@ private:
 
     void apply(std::size_t fault);
     void undo(std::size_t fault);
-    void links(const Fault& fault, const State& state, bool on);
+    void links(std::size_t fault, bool on);
     void trouble(const Fault& fault, ProcessId from, ProcessId to, std::int64_t sign);
     void crash(ProcessId p, CrashKind how);
     void restart(ProcessId p);

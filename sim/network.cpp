@@ -77,8 +77,13 @@ void Network::add_trouble(ProcessId from, ProcessId to, std::int64_t loss_ppm,
     if (loss_ppm < 0) revive(troubled);
 }
 
-void Network::drop_next(std::uint16_t message_kind, ProcessId from, ProcessId to) {
-    drops_.push_back({message_kind, from, to});
+void Network::drop_next(std::uint16_t message_kind, ProcessId from, ProcessId to,
+                        std::uint64_t order, std::function<void()> dropped) {
+    drops_.push_back({message_kind, from, to, order, std::move(dropped)});
+}
+
+void Network::forget_drop(std::uint64_t order) {
+    std::erase_if(drops_, [order](const Drop& d) { return d.order == order; });
 }
 
 bool Network::drop_asked(const Envelope& message) {
@@ -87,8 +92,17 @@ bool Network::drop_asked(const Envelope& message) {
                (!d.to || d.to == message.to);
     });
     if (drop == drops_.end()) return false;
-    drops_.erase(drop);
+    const auto dropped = std::move(drop->dropped);
+    forget_drop(drop->order);
+    if (dropped) dropped();
     return true;
+}
+
+SimTime Network::latest_arrival() const {
+    SimTime latest = world_.now();
+    for (const Link& link : links_)
+        if (link.first != Link::none) latest = std::max(latest, link.last_arrival);
+    return latest;
 }
 
 // Cuts.

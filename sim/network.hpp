@@ -7,6 +7,7 @@
 #include "sim/types.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace lockstep::sim {
@@ -128,9 +129,17 @@ public:
     /// no connection is open.
     void reset_connection(ProcessId a, ProcessId b);
     /// Loses the next message of the kind on the link (0 = any process).
-    void drop_next(std::uint16_t message_kind, ProcessId from, ProcessId to);
+    /// and then calls `dropped`, once. One `order` may wait on several links; the first loss ends
+    /// it.
+    void drop_next(std::uint16_t message_kind, ProcessId from, ProcessId to, std::uint64_t order,
+                   std::function<void()> dropped);
+    /// Waits no more.
+    void forget_drop(std::uint64_t order);
     /// No message that met a cut is still to arrive.
     bool drained() const { return held_ == 0; }
+    /// When all that is on its way on ordered links will have arrived, as things stand. What is
+    /// sent from now on arrives behind it.
+    SimTime latest_arrival() const;
     std::uint64_t sent() const { return sent_; }  ///< messages, since the beginning
     /// Messages in flight or in inboxes.
     std::size_t in_flight() const { return messages_.in_use(); }
@@ -143,6 +152,8 @@ private:
         std::uint16_t kind;
         ProcessId from;
         ProcessId to;
+        std::uint64_t order;
+        std::function<void()> dropped;
     };
 
     // For the world.

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "core/base/assert.hpp"
 #include "core/base/blob.hpp"
 #include "core/base/strong.hpp"
 #include "core/base/time.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,16 +18,22 @@ namespace lockstep {
 /// Appends values in a fixed little-endian form. Reused: `clear` keeps the memory.
 class Writer {
 public:
-    void u8(std::uint8_t v) { bytes_.push_back(static_cast<std::byte>(v)); }
-    void u32(std::uint32_t v) { put(v, 4); }
-    void u64(std::uint64_t v) { put(v, 8); }
-    void i64(std::int64_t v) { put(static_cast<std::uint64_t>(v), 8); }
+    void u8(std::uint8_t v) {
+        if (bytes_.size() == bytes_.capacity()) [[unlikely]]
+            grow(1);
+        bytes_.push_back(static_cast<std::byte>(v));
+    }
+    void u32(std::uint32_t v) { raw(little_endian(v)); }
+    void u64(std::uint64_t v) { raw(little_endian(v)); }
+    void i64(std::int64_t v) { u64(static_cast<std::uint64_t>(v)); }
     /// Seven bits a byte, low ones first: small numbers, which most are, take one byte.
     void varint(std::uint64_t v) {
         for (; v >= 0x80; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
         u8(static_cast<std::uint8_t>(v));
     }
     void raw(std::span<const std::byte> bytes) {
+        if (bytes.size() > bytes_.capacity() - bytes_.size()) [[unlikely]]
+            grow(bytes.size());
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
     void blob(const Blob& b) {
@@ -41,9 +51,27 @@ public:
     std::size_t size() const { return bytes_.size(); }
     void clear() { bytes_.clear(); }
 
+    /// Writes over what is there already, for what is known only when the rest has been written.
+    void u32_at(std::size_t at, std::uint32_t v) { overwrite(at, little_endian(v)); }
+    void u64_at(std::size_t at, std::uint64_t v) { overwrite(at, little_endian(v)); }
+
 private:
-    void put(std::uint64_t v, int n) {
-        for (int i = 0; i < n; ++i, v >>= 8) u8(static_cast<std::uint8_t>(v));
+    template <class Word>
+    static std::array<std::byte, sizeof(Word)> little_endian(Word v) {
+        auto bytes = std::bit_cast<std::array<std::byte, sizeof(Word)>>(v);
+        if constexpr (std::endian::native == std::endian::big) std::ranges::reverse(bytes);
+        return bytes;
+    }
+    void overwrite(std::size_t at, std::span<const std::byte> bytes) {
+        LOCKSTEP_ASSERT(at + bytes.size() <= bytes_.size(), "at={} more={} size={}", at,
+                        bytes.size(), bytes_.size());
+        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    /// Doubles, but begins with room for most messages and records: growth from a single byte would
+    /// allocate half a dozen times for each of them.
+    void grow(std::size_t more) {
+        static constexpr std::size_t at_first = 128;
+        bytes_.reserve(std::max({bytes_.size() + more, 2 * bytes_.capacity(), at_first}));
     }
     std::vector<std::byte> bytes_;
 };

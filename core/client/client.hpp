@@ -21,8 +21,8 @@ struct Config {
     Ppm drift_bound{10'000};  ///< of the relative rate of any two clocks
     Duration margin = milliseconds(50);
     Duration retry_every = milliseconds(500);  ///< without an answer, a request is sent again
-    /// Nonces are counted from here. They must grow over the lives of a client: the service takes
-    /// one that is not higher than the last it saw, and has no session, for a late copy.
+    /// Nonces are counted from here. Lives of a client must not share any: one of an earlier life
+    /// would be taken for a copy of that life's opening.
     std::uint64_t first_nonce = 1;
 };
 
@@ -194,8 +194,7 @@ private:
     void on(NodeId from, const wire::OpenReply& reply, LocalTime now, Effects& effects);
     void on(NodeId from, const wire::KeepAliveReply& reply, LocalTime now, Effects& effects);
     void on(NodeId from, const wire::RequestReply& reply, LocalTime now, Effects& effects);
-    void on_acquire(Pending& pending, const wire::RequestReply& reply, LocalTime now,
-                    Effects& effects);
+    void on_acquire(Pending& pending, const wire::RequestReply& reply, Effects& effects);
     void granted(const Pending& pending, LockId lock, FencingToken token, Effects& effects);
     void finish_acquire(const Pending& pending, events::AcquireOutcome outcome, FencingToken token,
                         Effects& effects);

@@ -102,7 +102,7 @@ void Client::on(NodeId from, const wire::RequestReply& reply, LocalTime now, Eff
     if (open == nullptr || reply.status == AnswerStatus::Stale) return;
     switch (open->kind) {
         case Pending::Kind::Acquire:
-            if (reply.operation == Operation::Acquire) on_acquire(*open, reply, now, effects);
+            if (reply.operation == Operation::Acquire) on_acquire(*open, reply, effects);
             return;
         case Pending::Kind::Cancel:  // a grant of it is nothing any more
             if (reply.operation == Operation::Cancel) forget(reply.seq);
@@ -118,8 +118,7 @@ void Client::on(NodeId from, const wire::RequestReply& reply, LocalTime now, Eff
     }
 }
 
-void Client::on_acquire(Pending& open, const wire::RequestReply& reply, LocalTime,
-                        Effects& effects) {
+void Client::on_acquire(Pending& open, const wire::RequestReply& reply, Effects& effects) {
     const auto refused = [&](AcquireOutcome outcome) {
         finish_acquire(open, outcome, FencingToken(), effects);
         forget(open.seq);

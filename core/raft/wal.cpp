@@ -21,14 +21,20 @@ std::uint64_t checksum(std::uint32_t length, Type type, std::span<const std::byt
     return hash_bytes(payload, hash_words(length, static_cast<std::uint64_t>(type)));
 }
 
-void put_record(Type type, std::span<const std::byte> payload, Writer& out) {
+/// A record around the payload that `put_payload` appends. It is written where it belongs, and the
+/// header filled in afterwards, so that no record needs a buffer of its own.
+void put_record(Type type, Writer& out, auto&& put_payload) {
+    const std::size_t start = out.size();
+    out.u32(magic);
+    out.u32(0);
+    out.u64(0);
+    out.u8(static_cast<std::uint8_t>(type));
+    put_payload();
+    const auto payload = out.bytes().subspan(start + header_size);
     LOCKSTEP_ASSERT(payload.size() <= UINT32_MAX, "payload of {} bytes", payload.size());
     const auto length = static_cast<std::uint32_t>(payload.size());
-    out.u32(magic);
-    out.u32(length);
-    out.u64(checksum(length, type, payload));
-    out.u8(static_cast<std::uint8_t>(type));
-    out.raw(payload);
+    out.u32_at(start + 4, length);
+    out.u64_at(start + 8, checksum(length, type, payload));
 }
 
 void put_hard(const HardState& hard, Writer& out) {
@@ -45,14 +51,14 @@ HardState get_hard(Reader& in) {
 
 void put_changes(const HardState* hard, LogIndex truncate_from, std::span<const Entry> entries,
                  Writer& out) {
-    Writer payload;
-    payload.boolean(hard != nullptr);
-    if (hard != nullptr) put_hard(*hard, payload);
-    payload.id(truncate_from);
-    const LogIndex first = entries.empty() ? LogIndex(1) : entries.front().index;
-    payload.id(first.prev());
-    encode_entries(entries, first.prev(), payload);
-    put_record(Type::Changes, payload.bytes(), out);
+    put_record(Type::Changes, out, [&] {
+        out.boolean(hard != nullptr);
+        if (hard != nullptr) put_hard(*hard, out);
+        out.id(truncate_from);
+        const LogIndex first = entries.empty() ? LogIndex(1) : entries.front().index;
+        out.id(first.prev());
+        encode_entries(entries, first.prev(), out);
+    });
 }
 
 struct Record {
@@ -176,14 +182,13 @@ void encode_append(const Persist& persist, Writer& out) {
 
 void encode_file(const HardState& hard, const Snapshot& snapshot, std::span<const Entry> entries,
                  Writer& out) {
-    Writer payload;
-    put_hard(hard, payload);
-    encode_snapshot(snapshot, payload);
-    put_record(Type::Base, payload.bytes(), out);
+    put_record(Type::Base, out, [&] {
+        put_hard(hard, out);
+        encode_snapshot(snapshot, out);
+    });
     if (!entries.empty()) put_changes(nullptr, LogIndex(), entries, out);
-    payload.clear();
-    payload.id(entries.empty() ? snapshot.index : entries.back().index);
-    put_record(Type::Seal, payload.bytes(), out);
+    put_record(Type::Seal, out,
+               [&] { out.id(entries.empty() ? snapshot.index : entries.back().index); });
 }
 
 Recovery recover(std::span<const std::byte> file) {

@@ -8,9 +8,16 @@
 namespace lockstep::server {
 namespace {
 
+/// Empties `from` into `to`, which is empty itself in most steps: then they change places.
 template <class T>
 void move_to_end(std::vector<T>& from, std::vector<T>& to) {
+    if (from.empty()) return;
+    if (to.empty()) {
+        to.swap(from);
+        return;
+    }
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    from.clear();
 }
 
 bool empty(const raft::Effects& e) {
@@ -50,8 +57,11 @@ void Server::step(Input&& input, LocalTime now, Effects& effects) {
     std::visit(
         raft::Overloaded{
             [&](Tick&&) { replica_.step(raft::Tick{}, now, raft_); },
+            // Made in place: a message is not moved more often than it has to be.
             [&](PeerMessage&& m) {
-                replica_.step(raft::Receive{m.from, std::move(m.message)}, now, raft_);
+                replica_.step(
+                    raft::Input(std::in_place_type<raft::Receive>, m.from, std::move(m.message)),
+                    now, raft_);
             },
             [&](ClientRequest&& m) { on_request(m.from, std::move(m.request), now, now, effects); },
             [&](Persisted&& m) { replica_.step(raft::Persisted{m.id}, now, raft_); },
@@ -77,9 +87,7 @@ LocalTime Server::wake_at() const {
 void Server::settle(LocalTime now, Effects& effects) {
     follow_leadership(effects);
     while (!empty(raft_)) {
-        std::swap(raft_, settling_);
         take_raft_effects(now, effects);
-        settling_.clear();
         follow_leadership(effects);
     }
 }
@@ -88,6 +96,7 @@ void Server::settle(LocalTime now, Effects& effects) {
 /// committed by another leader: who asked repeats the request there, which takes effect once.
 void Server::follow_leadership(Effects& effects) {
     const bool leads = replica_.leads();
+    if (!leading_ && !leads) return;
     if (leading_ && (!leads || replica_.term() != leading_->term)) {
         for (const Proposal& p : leading_->proposals) not_leader(p.from, p.request, effects);
         for (const Unconfirmed& u : leading_->unconfirmed) not_leader(u.from, u.request, effects);
@@ -98,16 +107,21 @@ void Server::follow_leadership(Effects& effects) {
 }
 
 void Server::take_raft_effects(LocalTime now, Effects& effects) {
-    move_to_end(settling_.send, effects.to_peers);
-    move_to_end(settling_.persist, effects.persist);
-    move_to_end(settling_.events, effects.events);
-    if (settling_.install.index) restore(settling_.install);
-    for (const raft::Entry& entry : settling_.committed) apply(entry, now, effects);
+    move_to_end(raft_.send, effects.to_peers);
+    move_to_end(raft_.persist, effects.persist);
+    move_to_end(raft_.events, effects.events);
+    if (raft_.install.index) restore(std::exchange(raft_.install, {}));
+    // What is done about these may ask the replica for more, which is for the next turn.
+    committed_.swap(raft_.committed);
+    confirmed_.swap(raft_.confirmed);
+    for (const raft::Entry& entry : committed_) apply(entry, now, effects);
     // After the entries: an answer that is confirmed reflects all that was committed before it was
     // asked.
-    for (const raft::Confirmation& c : settling_.confirmed) on_confirmation(c, effects);
+    for (const raft::Confirmation& c : confirmed_) on_confirmation(c, effects);
     if (serves() && !leading_->held.empty()) take_held(now, effects);
-    if (!settling_.committed.empty()) compact_if_due(now);
+    if (!committed_.empty()) compact_if_due(now);
+    committed_.clear();
+    confirmed_.clear();
 }
 
 void Server::restore(const raft::Snapshot& snapshot) {
@@ -159,7 +173,6 @@ void Server::expire_due(LocalTime now, Effects& effects) {
         if (!index) return;
         // The entry is reported as appended before it is as proposed.
         move_to_end(raft_.events, effects.events);
-        raft_.events.clear();
         effects.events.push_back(events::ExpiryProposed{session, term, *index});
     }
 }

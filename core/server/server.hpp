@@ -144,8 +144,9 @@ private:
 
     Config config_;
     lock::Table table_;
-    raft::Effects raft_;      ///< what the replica asked for and was not yet given
-    raft::Effects settling_;  ///< the batch that is being given; swapped with `raft_`
+    raft::Effects raft_;                  ///< what the replica asked for and was not yet given
+    std::vector<raft::Entry> committed_;  ///< being applied; empty between steps
+    std::vector<raft::Confirmation> confirmed_;  ///< being answered; empty between steps
     raft::Replica replica_;
     std::optional<Leadership> leading_;
     lock::Outcome outcome_;

@@ -16,7 +16,7 @@ ResourceProgram::ResourceProgram(sim::Process& process, Recorder& recorder, reso
     : process_(process), recorder_(recorder), mode_(mode) {}
 
 // What was read may still be in the cache alone, left there by a life that was killed. Nothing is
-// answered on the strength of it before it is on the disk, and a torn tail off it.
+// answered on the strength of it before it is on the disk, and what a crash tore is cut off.
 void ResourceProgram::start(sim::Process&) {
     sim::Disk& disk = process_.disk();
     auto recovered = resource::recover(disk.read(file));

@@ -79,6 +79,55 @@ TEST_CASE("properties: ACT-1 gives no leave at the deadline") {
     CHECK(report.checks == 4);
 }
 
+TEST_CASE("properties: a passed deadline is final") {
+    Story story;
+    story.by(alice, told(5, 1, 7)).by(alice, sim::DeadlinePassed{5});
+    SECTION("a late answer that moves it is an offence, and the belief goes on") {
+        story.by(alice, DeadlineMoved{SessionId(5), LocalTime{900}});
+        story.by(bob, told(6, 1, 8));
+        const std::vector<Report> reports = story.end();
+        CHECK(reports.at(static_cast<std::size_t>(Act1)).verdict == Verdict::Violated);
+        CHECK(reports.at(static_cast<std::size_t>(Belief1)).verdict == Verdict::Violated);
+    }
+    SECTION("so it is where another was told in between") {
+        story.by(bob, told(6, 1, 8));
+        story.by(alice, DeadlineMoved{SessionId(5), LocalTime{900}});
+        CHECK(story.end(Belief1).verdict == Verdict::Violated);
+    }
+    SECTION("but without one, another may be told") {
+        story.by(alice, loss(5, 7)).by(bob, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Held);
+    }
+    SECTION("leave to act on the strength of a later one is, too") {
+        story.by(alice, MayActAsked{lock, SessionId(5), FencingToken(7), LocalTime{100},
+                                    LocalTime{900}, true});
+        CHECK(story.end(Act1).verdict == Verdict::Violated);
+    }
+    SECTION("another session's moves as it likes") {
+        story.by(alice, loss(5, 7)).by(alice, DeadlineMoved{SessionId(9), LocalTime{900}});
+        CHECK(story.end(Act1).verdict == Verdict::Held);
+    }
+}
+
+TEST_CASE("properties: ACT-1 takes overlapping pauses for one, over lives") {
+    const Duration slack = cast().slack;
+    Story story;
+    story.by(alice, sim::Paused{sim::ClockMode::Runs, 0});
+    story.by(alice, sim::Paused{sim::ClockMode::Frozen, 0});
+    SECTION("one resumption ends them") {
+        story.by(alice, sim::Resumed{0}).by(alice, told(5, 1, 7));
+        story.at(seconds(9)).by(alice, sim::DeadlinePassed{5});
+        story.at(seconds(9) + slack + Duration{1}).by(alice, loss(5, 7));
+        CHECK(story.end(Act1).verdict == Verdict::Violated);
+    }
+    SECTION("a new life does not") {
+        story.by(alice, sim::ProcessStopped{}).by(alice, sim::ProcessStarted{2});
+        story.by(alice, told(5, 1, 7)).at(seconds(9)).by(alice, sim::DeadlinePassed{5});
+        story.at(seconds(20)).by(alice, sim::Resumed{0}).by(alice, loss(5, 7));
+        CHECK(story.end(Act1).verdict == Verdict::Held);
+    }
+}
+
 TEST_CASE("properties: ACT-1 grants a stalled client slack from its resumption") {
     const Duration slack = cast().slack;
     Story story;

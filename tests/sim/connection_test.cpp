@@ -297,7 +297,8 @@ TEST_CASE("sim: a frozen pause shorter than the timeout loses nothing") {
 TEST_CASE("sim: the next message of a kind is dropped, and only that") {
     Pair rig;
     rig.world.trace_messages(true);
-    rig.network().drop_next(8, ProcessId(), rig.b);
+    int dropped = 0;
+    rig.network().drop_next(8, ProcessId(), rig.b, 1, [&dropped] { ++dropped; });
     rig.send(rig.a, rig.b, 1);
     rig.send(rig.b, rig.a, 1'001);
     rig.send(rig.a, rig.b, 1'002);
@@ -306,6 +307,7 @@ TEST_CASE("sim: the next message of a kind is dropped, and only that") {
     Lines lines = rig.said();
     std::sort(lines.begin(), lines.end());
     CHECK(lines == Lines{"a got 1001", "b got 1", "b got 1003"});
+    CHECK(dropped == 1);
     REQUIRE(rig.traced.size() == 4);
     CHECK(rig.traced[2].dropped == "lost by a fault");
     CHECK(rig.traced[2].arrives == SimTime::never());

@@ -30,8 +30,9 @@ RaftServer::RaftServer(sim::Process& process, world::Recorder& recorder, FirstAp
                        server::Config config)
     : process_(process), recorder_(recorder), applier_(applier), config_(std::move(config)) {}
 
-// What was read may still be in the cache alone, left there by a life that was killed. The replica
-// takes it for durable, so it is made durable first, and a torn tail is cut off it.
+// What was read may still be in the cache alone, left there by a life that was killed: the bytes,
+// and the name, if that life was about to replace the file. The replica takes it for durable, so
+// both are made durable first, and a torn tail is cut off.
 void RaftServer::start(sim::Process&) {
     sim::Disk& disk = process_.disk();
     if (disk.exists(new_file)) disk.remove(new_file);
@@ -46,7 +47,8 @@ void RaftServer::start(sim::Process&) {
         disk.truncate(log_file, recovery.valid_bytes);
     }
     disk.sync(log_file, [this, stored = std::move(recovery.stored)](bool) mutable {
-        begin(std::move(stored));
+        process_.disk().sync_dir(
+            [this, stored = std::move(stored)](bool) mutable { begin(std::move(stored)); });
     });
 }
 
@@ -58,9 +60,11 @@ void RaftServer::begin(raft::Stored stored) {
 
 void RaftServer::on_message(sim::Process&, sim::Envelope& message) {
     if (message.payload.holds<raft::Message>())
-        step(server::PeerMessage{message.from, std::move(message.payload.get<raft::Message>())});
+        step(server::Input(std::in_place_type<server::PeerMessage>, message.from,
+                           std::move(message.payload.get<raft::Message>())));
     else if (message.payload.holds<wire::Request>())
-        step(server::ClientRequest{message.from, message.payload.get<wire::Request>()});
+        step(server::Input(std::in_place_type<server::ClientRequest>, message.from,
+                           message.payload.get<wire::Request>()));
 }
 
 void RaftServer::on_timer(sim::Process&, sim::TimerId) {
