@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "core/base/strong.hpp"
 #include "core/base/time.hpp"
+
+#include <cstdint>
+#include <string>
 
 namespace lockstep::sim {
 

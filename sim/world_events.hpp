@@ -1,10 +1,10 @@
 #pragma once
 
+#include "sim/types.hpp"
+
 #include <cstdint>
 #include <type_traits>
 #include <variant>
-
-#include "sim/types.hpp"
 
 /// What the simulator itself reports. The process is in the stamp of the record; fields are named
 /// by `visit`, as in core/events.
@@ -25,14 +25,18 @@ struct Paused {
     static constexpr const char* name = "paused";
     ClockMode clock;
     std::uint32_t strand;
-    void visit(auto&& f) const { f("clock", clock); f("strand", strand); }
+    void visit(auto&& f) const {
+        f("clock", clock);
+        f("strand", strand);
+    }
 };
 struct Resumed {
     static constexpr const char* name = "resumed";
     std::uint32_t strand;
     void visit(auto&& f) const { f("strand", strand); }
 };
-/// The true instant at which the process's monotonic clock reached a watched deadline, paused or not.
+/// The true instant at which the process's monotonic clock reached a watched deadline, paused or
+/// not.
 struct DeadlinePassed {
     static constexpr const char* name = "deadline-passed";
     std::uint64_t key;
@@ -60,15 +64,25 @@ struct FaultMissed {
     std::uint32_t fault;
     void visit(auto&& f) const { f("fault", fault); }
 };
-enum class Assumption : std::uint8_t { DiskHonest, ClockRate, ClockRuns, MajorityLives, WritesArriveInLease };
+enum class Assumption : std::uint8_t {
+    DiskHonest,
+    ClockRate,
+    ClockRuns,
+    MajorityLives,
+    WritesArriveInLease
+};
 /// From here on the assumption does not hold for processes of this kind.
 struct AssumptionBroken {
     static constexpr const char* name = "assumption-broken";
     Assumption assumption;
     ProcessKind kind;
-    void visit(auto&& f) const { f("assumption", assumption); f("kind", kind); }
+    void visit(auto&& f) const {
+        f("assumption", assumption);
+        f("kind", kind);
+    }
 };
-/// All faults ended, processes up, rates nominal, held connections drained: the quiet period begins.
+/// All faults ended, processes up, rates nominal, held connections drained: the quiet period
+/// begins.
 struct Healed {
     static constexpr const char* name = "healed";
     void visit(auto&&) const {}
@@ -79,9 +93,9 @@ struct Stopping {
     void visit(auto&&) const {}
 };
 
-using WorldEvent = std::variant<ProcessStarted, ProcessStopped, Paused, Resumed, DeadlinePassed,
-                                LinkWasReset, FaultStarted, FaultEnded, FaultMissed,
-                                AssumptionBroken, Healed, Stopping>;
+using WorldEvent =
+    std::variant<ProcessStarted, ProcessStopped, Paused, Resumed, DeadlinePassed, LinkWasReset,
+                 FaultStarted, FaultEnded, FaultMissed, AssumptionBroken, Healed, Stopping>;
 static_assert(std::is_trivially_copyable_v<WorldEvent>);
 
 }  // namespace lockstep::sim

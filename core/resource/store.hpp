@@ -24,8 +24,8 @@ struct Record {
     std::uint64_t value = 0;
     std::uint64_t version = 0;
     FencingToken token;
-    std::uint64_t n = 0;   ///< zero: no write under this token yet
-    std::uint64_t op = 0;  ///< of the last accepted write
+    std::uint64_t n = 0;             ///< zero: no write under this token yet
+    std::uint64_t op = 0;            ///< of the last accepted write
     std::uint64_t read_version = 0;  ///< what that write was computed from
     bool operator==(const Record&) const = default;
 };
