@@ -69,7 +69,7 @@ Result<bool> check_seeds(std::uint64_t first, std::uint64_t count) {
     if (count > most)
         return error_of(
             fmt::format("--seeds: {} is more than the {} of one exploration", count, most));
-    if (first > std::numeric_limits<std::uint64_t>::max() - count)
+    if (first > std::numeric_limits<std::uint64_t>::max() - (count - 1))
         return error_of(
             fmt::format("--first-seed: {} seeds from {} on do not fit into 64 bits", count, first));
     return true;

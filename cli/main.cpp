@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <system_error>
@@ -180,7 +182,14 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return dispatch(argc, argv);
+        const int code = dispatch(argc, argv);
+        // A table that was cut short by a full disk must not pass for the whole.
+        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+        fmt::print(stderr, "lockstep: the output could not be written: {}\n", std::strerror(errno));
+        return static_cast<int>(ExitCode::GaveUp);
+    } catch (const std::system_error& e) {  // as fmt reports a full disk
+        fmt::print(stderr, "lockstep: the output could not be written: {}\n", e.what());
+        return static_cast<int>(ExitCode::GaveUp);
     } catch (const std::exception& e) {
         fmt::print(stderr, "lockstep: a mistake of this program's own: {}\n", e.what());
         return static_cast<int>(ExitCode::Untrustworthy);

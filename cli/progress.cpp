@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 
 namespace lockstep::cli {
@@ -31,7 +33,12 @@ std::string left_text(const harness::ExploreProgress& progress) {
 
 }  // namespace
 
-Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress() {
+    // A terminal that cannot move its cursor gets lines, as a file does.
+    const char* terminal = std::getenv("TERM");
+    const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+    terminal_ = !dumb && ::isatty(STDERR_FILENO) == 1;
+}
 
 void Progress::show(const harness::ExploreProgress& progress) {
     if (!terminal_ && progress.elapsed - last_ < plain_every) return;

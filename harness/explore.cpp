@@ -103,7 +103,8 @@ class WorkList {
 public:
     explicit WorkList(const ExplorePlan& plan) : plan_(plan), handed_(plan.subjects, 0) {
         const std::uint64_t share = plan.seeds * plan.subjects / (plan.jobs * 32ULL + 1);
-        size_ = std::clamp<std::uint64_t>(share, 1, 64);
+        // With a budget one seed at a time, for the clock is looked at in between.
+        size_ = plan.budget.count() > 0 ? 1 : std::clamp<std::uint64_t>(share, 1, 64);
     }
 
     bool empty() const { return returned_.empty() && out_ == plan_.subjects * plan_.seeds; }

@@ -26,6 +26,10 @@ bool one_of(const std::vector<std::string>& names, std::string_view name) {
 }
 
 /// Keeps the first objection.
+/// Beyond it, connections come and go without end, and nothing could be demanded of anybody. Faults
+/// may lose more for a while.
+constexpr std::int64_t most_loss = 300'000;
+
 class Checker {
 public:
     explicit Checker(const Scenario& scenario) : s_(scenario) {}
@@ -86,8 +90,10 @@ private:
                one_of(resource_names(s_), name);
     }
     std::string processes() const {
-        return fmt::format("n1 to n{}, worker-a to {}, {}", s_.cluster.servers,
-                           client_names(s_).back(), fmt::join(resource_names(s_), ", "));
+        const auto clients = client_names(s_);
+        return fmt::format("n1 to n{}, {}{}", s_.cluster.servers,
+                           clients.empty() ? "" : "worker-a to " + clients.back() + ", ",
+                           fmt::join(resource_names(s_), ", "));
     }
 
     const Scenario& s_;
@@ -106,6 +112,8 @@ void Checker::cluster() {
            s_.cluster.servers == 0 ? ", of which no quorum can be made" : "");
     number("cluster.clients", s_.cluster.clients, 0, limits::clients);
     number("cluster.locks", s_.cluster.locks, 1, limits::locks);
+    if (s_.swarm && s_.cluster.clients == 0)
+        object("cluster.clients", "found 0, and a swarm, whose faults are aimed at clients, too");
 }
 
 void Checker::lease() {
@@ -138,9 +146,9 @@ void Checker::raft() {
         object("raft.election_timeout_max",
                fmt::format("found {}, which may be less than the minimum of {}",
                            text_of(raft.election_max), text_of(raft.election_min)));
-    if (raft.heartbeat <= Duration{} || raft.heartbeat >= raft.election_min.min)
+    if (raft.heartbeat < milliseconds(1) || raft.heartbeat >= raft.election_min.min)
         object("raft.heartbeat",
-               fmt::format("found {}; allowed is more than 0s and less than the shortest election "
+               fmt::format("found {}; allowed is 1ms and more, and less than the shortest election "
                            "timeout, {}",
                            to_string(raft.heartbeat), to_string(raft.election_min.min)));
     number("raft.snapshot_every", raft.snapshot_every, 1, 1'000'000'000);
@@ -152,11 +160,19 @@ void Checker::surroundings() {
     range("network.delay", network.delay, Duration{}, seconds(3'600));
     share("network.tail_chance", network.tail_chance);
     span("network.tail", network.tail, Duration{}, seconds(3'600));
-    share("network.loss", network.loss);
+    share("network.loss", network.loss, most_loss);
     share("network.duplicate", network.duplicate);
     share("network.reorder", network.reorder);
     span("network.connection_timeout", network.connection_timeout, milliseconds(1), seconds(3'600));
     range("disk.sync", s_.disk.sync, Duration{}, seconds(3'600));
+    if (first_ || s_.run.budget != Budget::Recoverable) return;
+    // Else nobody could win an election in time, and LIVE-1 would blame the service for it.
+    const Duration vote = network.delay.max * 2 + s_.disk.sync.max;
+    if (vote >= s_.raft.election_min.min)
+        object(network.delay.max * 2 > s_.disk.sync.max ? "network.delay" : "disk.sync",
+               fmt::format("a vote can take {} (there, a sync, and back), as long as the shortest "
+                           "election timeout, {}; allowed is less, or run.budget = \"unlimited\"",
+                           to_string(vote), to_string(s_.raft.election_min.min)));
 }
 
 void Checker::workload() {
@@ -164,7 +180,7 @@ void Checker::workload() {
     range("workload.think", workload.think, Duration{}, limits::longest);
     range("workload.hold", workload.hold, Duration{}, limits::longest);
     if (workload.wait_max != Duration::max())
-        span("workload.wait_max", workload.wait_max, Duration{}, limits::longest);
+        span("workload.wait_max", workload.wait_max, Duration{}, seconds(3'600));
     span("workload.period", workload.period, milliseconds(1), limits::longest);
 }
 
@@ -204,6 +220,8 @@ void Checker::expectations() {
 // Faults.
 
 void Checker::aim(const sim::Aim& aim, const std::string& key, bool may_be_trigger) {
+    if (aim.name == "any-client" && s_.cluster.clients == 0)
+        object(key, "found \"any-client\", and no clients (cluster.clients)");
     const bool known = aim.by == sim::Aim::By::Trigger ? may_be_trigger
                        : aim.by == sim::Aim::By::Role
                            ? one_of(role_names, aim.name) || one_of(drawn_aims, aim.name)
@@ -271,6 +289,10 @@ void Checker::fault_amounts(const sim::Fault& fault, const std::string& key) {
         (fault.ppm == 0 || fault.ppm < -900'000 || fault.ppm > 1'000'000))
         object(key + ".rate", fmt::format("found {}; allowed is -90% to 100%, but not 0%",
                                           text_of(Ppm{fault.ppm})));
+    if (fault.kind == FaultKind::StallFiber && fault.strand > 1)
+        object(
+            key + ".strand",
+            fmt::format("found {}; allowed is 0, the callbacks, or 1, the worker", fault.strand));
     if (fault.kind == FaultKind::Delay)
         span(key + ".extra", fault.amount, nanoseconds(1), seconds(3'600));
     if (fault.kind == FaultKind::ClockStep) {

@@ -272,6 +272,8 @@ Result<Scenario> load_scenario(const std::string& path) {
         return Error{"no such file; allowed is a scenario in TOML", path};
     if (std::filesystem::is_directory(status))
         return Error{"found a directory; allowed is a scenario in TOML", path};
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return Error{"found something else than a file; allowed is a scenario in TOML", path};
     std::ifstream in(path, std::ios::binary);
     if (!in) return Error{"cannot be opened for reading", path};
     std::string text(largest_file + 1, '\0');

@@ -247,7 +247,7 @@ TEST_CASE("scenario: bytes that are not a text are refused before the parser see
         CHECK(refusal("# line\n"s + bad).find("t.toml:2: byte 0x") == 0);
     CHECK(refusal("# caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\x92\n") == "accepted");
     CHECK(refusal("\xef\xbb\xbf# byte order mark\r\n[cluster]\r\nservers = 3\r\n") == "accepted");
-    CHECK(refusal(std::string(largest_file + 1, '#')).find("1048577 bytes") != std::string::npos);
+    CHECK(refusal(std::string(largest_file + 1, '#')).find("262145 bytes") != std::string::npos);
     CHECK(refusal("a = " + std::string(100'000, '[')).find("nested deeper than 32") !=
           std::string::npos);
     CHECK(refusal("a = " + std::string(100'000, '{')).find("nested deeper than 32") !=
