@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/result.hpp"
 #include "harness/judge.hpp"
 
 #include <cstdint>
@@ -17,6 +18,10 @@ struct RunArguments {
     std::uint64_t seed = 1;
     std::vector<std::string> sets;  ///< KEY=VALUE
     bool verbose = false;
+    std::string events;   ///< file for the events as JSON lines; "-": standard output
+    std::string json;     ///< file for the verdicts as JSON; "-": standard output
+    std::string budget;   ///< wall time, "5m"; empty: none
+    std::string history;  ///< a file for the history of the run; empty: none
 };
 ExitCode run(const RunArguments& arguments);
 
@@ -24,8 +29,12 @@ struct ExploreArguments {
     std::vector<std::string> scenarios;  ///< empty: the whole catalogue
     std::uint64_t seeds = 1'000;
     std::uint64_t first_seed = 1;
-    std::uint64_t jobs = 0;  ///< 0: one a core
-    std::string budget;      ///< wall time, "5m"; empty: none
+    std::uint64_t jobs = 0;         ///< 0: one a core
+    std::string budget;             ///< wall time, "5m"; empty: none
+    std::string watchdog = "10m";   ///< wall time of one run, after which it is given up
+    std::string out = ".lockstep";  ///< directory for results
+    bool no_out = false;            ///< keep none
+    std::string json;               ///< file; "-": standard output, without the table
     std::vector<std::string> sets;
 };
 ExitCode explore(const ExploreArguments& arguments);
@@ -40,9 +49,30 @@ struct DigestArguments {
 };
 ExitCode digest(const DigestArguments& arguments);
 
-ExitCode list();
+struct ListArguments {
+    std::string group;      ///< "scenarios", "services", ...; empty: all
+    bool markdown = false;  ///< of properties: the table of the documentation
+};
+ExitCode list(const ListArguments& arguments);
+
+/// The groups of `lockstep list`.
+const std::vector<std::string>& list_groups();
+/// The properties as a table in Markdown: promise, needs, the test in which each must object, and
+/// the scenarios of the catalogue that are about it.
+Result<std::string> properties_markdown();
+struct CheckArguments {
+    std::string file;         ///< "-": standard input
+    std::string clock_error;  ///< a span, "5ms"; empty: as the file says, or none
+    std::string ttl;          ///< a span; empty: as the file says, or none
+    std::string drift_bound;  ///< "1%"; empty: as the file says, or none
+    bool json = false;
+};
+ExitCode check(const CheckArguments& arguments);
+
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.
 std::string version_text();
+/// The number alone.
+std::string version_number();
 
 }  // namespace lockstep::cli

@@ -28,10 +28,11 @@ ExitCode digest(const DigestArguments& arguments) {
             const auto result = harness::run_twice(run, arguments.first_seed, arguments.seeds);
             for (const auto& [seed, value] : result.digests)
                 fmt::print("{} {} {:016x}\n", scenario.name, seed, value);
+            if (result.unfinished) return ExitCode::GaveUp;
             if (!result.different) continue;
             all_same = false;
             std::fflush(stdout);
-            fmt::print(stderr, "DIFFERENT  {} seed {}, run twice in one process\n{}\n",
+            fmt::print(stderr, "DIFFERENT  {} seed {}, run again in another process\n{}\n",
                        scenario.name, *result.different, result.explanation);
         } else {
             for (std::uint64_t i = 0; i < arguments.seeds; ++i) {

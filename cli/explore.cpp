@@ -2,64 +2,158 @@
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "harness/batch.hpp"
+#include "harness/explore_store.hpp"
+#include "harness/export_json.hpp"
 #include "harness/run.hpp"
-#include "harness/tally.hpp"
-#include "harness/verdict.hpp"
+#include "harness/services.hpp"
+#include "scenarios/resolve.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace lockstep::cli {
+namespace {
 
-ExitCode explore(const ExploreArguments& arguments) {
+using harness::ExploreStore;
+
+/// For tests of this program: LOCKSTEP_TEST_RUN="crash SCENARIO SEED" ends the process of that run
+/// by a signal; with "hang" it never ends.
+void meet_test_fate(const std::string& scenario, std::uint64_t seed) {
+    const char* fate = std::getenv("LOCKSTEP_TEST_RUN");
+    if (fate == nullptr) return;
+    if (fate == fmt::format("crash {} {}", scenario, seed)) ::raise(SIGSEGV);
+    while (fate == fmt::format("hang {} {}", scenario, seed)) ::pause();
+}
+
+Result<harness::ExplorePlan> plan_of(const ExploreArguments& arguments, std::size_t scenarios) {
     harness::ExplorePlan plan;
-    if (const auto fits = check_seeds(arguments.first_seed, arguments.seeds); !fits)
-        return bad_input(fits.error());
-    if (!arguments.budget.empty()) {
-        const auto budget = parse_budget(arguments.budget);
-        if (!budget) return bad_input(budget.error());
-        plan.budget = budget.value();
-    }
-    const auto loaded = load_scenarios(arguments.scenarios, arguments.sets);
-    if (!loaded) return bad_input(loaded.error());
-    const auto& scenarios = loaded.value();
-
-    std::vector<harness::Tally> tallies;
-    std::vector<harness::Repeat> repeats;
-    const auto names = or_catalogue(arguments.scenarios);
-    for (std::size_t i = 0; i < scenarios.size(); ++i) {
-        auto demands = harness::demands_of(scenarios[i], arguments.first_seed);
-        if (!demands) return bad_input(demands.error());
-        tallies.emplace_back(scenarios[i].name, std::move(demands).value());
-        repeats.push_back({names[i], arguments.sets});
-    }
-
-    plan.subjects = scenarios.size();
+    plan.subjects = scenarios;
     plan.first_seed = arguments.first_seed;
     plan.seeds = arguments.seeds;
     plan.jobs = static_cast<unsigned>(
         arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    if (!arguments.budget.empty()) {
+        const auto budget = parse_wall_time("--budget", arguments.budget);
+        if (!budget) return budget.error();
+        plan.budget = budget.value();
+    }
+    const auto watchdog = parse_wall_time("--watchdog", arguments.watchdog);
+    if (!watchdog) return watchdog.error();
+    plan.watchdog = watchdog.value();
+    return plan;
+}
+
+harness::ExplorationIdentity identity_of(const ExploreArguments& arguments,
+                                         const std::vector<scenario::Scenario>& scenarios) {
+    harness::ExplorationIdentity identity;
+    identity.build = harness::build_id();
+    identity.plan_epoch = scenario::plan_epoch;
+    identity.first_seed = arguments.first_seed;
+    identity.seeds = arguments.seeds;
+    for (const auto& scenario : scenarios)
+        identity.scenarios.emplace_back(scenario.name, harness::content_hash(scenario));
+    return identity;
+}
+
+Result<ExploreStore::Opened> open_store(const ExploreArguments& arguments,
+                                        const std::vector<scenario::Scenario>& scenarios) {
+    if (arguments.no_out) return ExploreStore::Opened{};
+    if (arguments.out.empty())
+        return Error{"--out: found no directory; give one, or --no-out to keep no results", {}};
+    auto opened = ExploreStore::open(arguments.out, identity_of(arguments, scenarios));
+    if (opened && !opened.value().note.empty())
+        fmt::print(stderr, "explore: {} ({})\n", opened.value().note,
+                   harness::printable(arguments.out));
+    return opened;
+}
+
+Result<harness::Batch> empty_batch(const ExploreArguments& arguments,
+                                   const std::vector<scenario::Scenario>& scenarios) {
+    harness::Batch batch;
+    const auto names = or_catalogue(arguments.scenarios);
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        auto demands = harness::demands_of(scenarios[i], arguments.first_seed);
+        if (!demands) return demands.error();
+        batch.tallies.emplace_back(scenarios[i].name, std::move(demands).value());
+        batch.repeats.push_back({names[i], arguments.sets});
+    }
+    batch.whole_catalogue = arguments.scenarios.empty() && harness::default_service() == "raft" &&
+                            arguments.sets.empty();
+    return batch;
+}
+
+/// Says once that nothing is kept any longer.
+void say_trouble(const ExploreStore* store, const ExploreArguments& arguments, bool& said) {
+    if (store == nullptr || store->trouble().empty() || said) return;
+    said = true;
+    fmt::print(stderr,
+               "explore: {}: {}; goes on without keeping results. What was kept so far stays; "
+               "make room and\nsay the same again to go on from there.\n",
+               harness::printable(arguments.out), store->trouble());
+}
+
+}  // namespace
+
+ExitCode explore(const ExploreArguments& arguments) {
+    if (const auto fits = check_seeds(arguments.first_seed, arguments.seeds); !fits)
+        return bad_input(fits.error());
+    const auto loaded = load_scenarios(arguments.scenarios, arguments.sets);
+    if (!loaded) return bad_input(loaded.error());
+    const auto& scenarios = loaded.value();
+    auto planned = plan_of(arguments, scenarios.size());
+    if (!planned) return bad_input(planned.error());
+    harness::ExplorePlan plan = planned.value();
+    auto begun = empty_batch(arguments, scenarios);
+    if (!begun) return bad_input(begun.error());
+    harness::Batch& batch = begun.value();
+    auto json = OutputFile::open("--json", arguments.json);
+    if (!json) return bad_input(json.error());
+    auto opened = open_store(arguments, scenarios);
+    if (!opened) return bad_input(opened.error());
+    plan.store = opened.value().store.get();
+
     Progress progress;
-    const auto exploration = harness::explore(
+    bool said = false;
+    batch.exploration = harness::explore(
         plan,
         [&](std::size_t subject, std::uint64_t seed) {
+            meet_test_fate(scenarios[subject].name, seed);
             return harness::run(scenarios[subject], seed);
         },
         [&](std::size_t subject, const harness::Outcome& outcome) {
-            const auto before = tallies[subject].failed();
-            tallies[subject].add(outcome);
-            if (tallies[subject].failed() > before) progress.count_failure();
+            const auto before = batch.tallies[subject].failed();
+            batch.tallies[subject].add(outcome);
+            if (batch.tallies[subject].failed() > before) progress.count_failure();
         },
-        [&](const harness::ExploreProgress& p) { progress.show(p); });
+        [&](const harness::ExploreProgress& p) {
+            progress.show(p);
+            if (!said && plan.store != nullptr && !plan.store->trouble().empty()) progress.finish();
+            say_trouble(plan.store, arguments, said);
+        });
     progress.finish();
+    say_trouble(plan.store, arguments, said);
 
-    fmt::print("{}", harness::batch_text(tallies, repeats, exploration,
-                                         harness::paint_for(STDOUT_FILENO)));
-    return harness::exit_code(tallies, exploration.interrupted || !exploration.given_up.empty());
+    if (!json.value().is_standard_output())
+        fmt::print("{}", harness::batch_text(batch, harness::paint_for(STDOUT_FILENO)));
+    if (json.value())
+        json.value().write(harness::batch_json(batch, {version_number(), harness::build_id()}));
+    const ExitCode code = harness::exit_code(batch);
+    if (const std::string why = json.value().close(); !why.empty()) {
+        fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
+        if (code == ExitCode::AsExpected) return ExitCode::GaveUp;
+    }
+    return code;
 }
 
 }  // namespace lockstep::cli

@@ -1,6 +1,8 @@
 #include "cli/input.hpp"
 
 #include "harness/catalogue.hpp"
+#include "harness/services.hpp"
+#include "harness/text.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +24,8 @@ Error error_of(std::string message) {
 
 ExitCode bad_input(const Error& error) {
     std::fflush(stdout);
-    fmt::print(stderr, "lockstep: {}\n", harness::error_text(error));
+    fmt::print(stderr, "{}: {}\n", harness::program_name(),
+               harness::printable(harness::error_text(error)));
     return ExitCode::BadInput;
 }
 
@@ -44,7 +47,8 @@ Result<std::vector<scenario::Scenario>> load_scenarios(const std::vector<std::st
     return scenarios;
 }
 
-Result<std::chrono::milliseconds> parse_budget(const std::string& text) {
+Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
+                                                  const std::string& text) {
     std::uint64_t n = 0;
     const char* end = text.data() + text.size();
     const auto [rest, failed] = std::from_chars(text.data(), end, n);
@@ -57,9 +61,9 @@ Result<std::chrono::milliseconds> parse_budget(const std::string& text) {
     constexpr std::uint64_t most = 30ULL * 24 * 3'600'000;
     if (failed != std::errc() || ms == 0 || n == 0 || n > most / ms)
         return error_of(fmt::format(
-            "--budget: '{}' is no span of wall time; write a number and ms, s, m or h, as in 5m, "
-            "at most 720h",
-            text));
+            "{}: '{}' is no span of wall time; write a number and ms, s, m or h, as in 5m, at most "
+            "720h",
+            option, text));
     return std::chrono::milliseconds(n * ms);
 }
 

@@ -19,8 +19,9 @@ Result<std::vector<scenario::Scenario>> load_scenarios(const std::vector<std::st
 /// `names`, or those of the catalogue if there are none.
 std::vector<std::string> or_catalogue(const std::vector<std::string>& names);
 
-/// "90s", "5m", "2h", "1500ms".
-Result<std::chrono::milliseconds> parse_budget(const std::string& text);
+/// A span of wall time, "90s", "5m", "2h", "1500ms". `option` is for the error.
+Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
+                                                  const std::string& text);
 
 /// That the last seed is still a 64-bit number.
 Result<bool> check_seeds(std::uint64_t first, std::uint64_t count);

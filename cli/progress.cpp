@@ -20,9 +20,10 @@ constexpr milliseconds plain_every{10'000};
 constexpr std::uint64_t bar_width = 24;
 
 std::string left_text(const harness::ExploreProgress& progress) {
-    if (progress.done == 0 || progress.done >= progress.total) return "";
+    const std::uint64_t done_now = progress.done - progress.resumed;
+    if (done_now == 0 || progress.done >= progress.total) return "";
     const auto elapsed = static_cast<std::uint64_t>(progress.elapsed.count());
-    std::uint64_t left = elapsed * (progress.total - progress.done) / progress.done;
+    std::uint64_t left = elapsed * (progress.total - progress.done) / done_now;
     if (progress.budget.count() > 0) {
         const auto budget = static_cast<std::uint64_t>(progress.budget.count());
         left = std::min(left, budget > elapsed ? budget - elapsed : 0);
@@ -45,10 +46,10 @@ void Progress::show(const harness::ExploreProgress& progress) {
     last_ = progress.elapsed;
     const auto ms =
         std::max<std::uint64_t>(static_cast<std::uint64_t>(progress.elapsed.count()), 1);
-    std::string text =
-        fmt::format("{} of {} runs, {} a second{}", harness::grouped(progress.done),
-                    harness::grouped(progress.total), harness::grouped(progress.done * 1'000 / ms),
-                    left_text(progress));
+    std::string text = fmt::format(
+        "{} of {} runs, {} a second{}", harness::grouped(progress.done),
+        harness::grouped(progress.total),
+        harness::grouped((progress.done - progress.resumed) * 1'000 / ms), left_text(progress));
     if (failures_ > 0) text += fmt::format(", {} not as expected", harness::grouped(failures_));
     if (!terminal_) {
         fmt::print(stderr, "explore: {}\n", text);

@@ -2,17 +2,25 @@
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/output.hpp"
 #include "harness/catalogue.hpp"
 #include "harness/determinism.hpp"
+#include "harness/explore_store.hpp"
+#include "harness/export_json.hpp"
+#include "harness/history/writer.hpp"
+#include "harness/services.hpp"
 #include "harness/story.hpp"
 #include "harness/verdict.hpp"
 #include "scenarios/resolve.hpp"
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
+#include <functional>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -28,7 +36,7 @@ std::string first_paragraph(std::string_view story) {
     std::string_view rest = story.substr(0, end);
     while (!rest.empty()) {
         const auto cut = rest.find('\n');
-        out += fmt::format("  {}\n", rest.substr(0, cut));
+        out += fmt::format("  {}\n", harness::printable(rest.substr(0, cut)));
         if (cut == std::string_view::npos) break;
         rest.remove_prefix(cut + 1);
     }
@@ -37,9 +45,71 @@ std::string first_paragraph(std::string_view story) {
 
 ExitCode exit_code_of(const harness::Demands& demands, const Outcome& outcome) {
     const auto judgement = harness::judge(demands, outcome);
+    // What was violated until then stands.
+    if (outcome.end == End::OutOfTime && judgement.unexpected.empty()) return ExitCode::GaveUp;
     if (!judgement.as_expected()) return ExitCode::Violated;
     if (judgement.as_foretold.size() < demands.violated.size()) return ExitCode::Untrustworthy;
     return ExitCode::AsExpected;
+}
+
+/// Keeping a log must change nothing: exploring keeps none. What differs, if anything does.
+std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome) {
+    harness::RunOptions bare;
+    bare.checkpoints = true;
+    const Outcome unlogged = harness::run(scenario, outcome.seed, bare);
+    if (unlogged.digest == outcome.digest) return "";
+    return harness::first_difference(unlogged, outcome);
+}
+
+std::string last_line(ExitCode code, const std::string& difference, const harness::Paint& paint) {
+    if (!difference.empty())
+        return fmt::format("{}: without the log this run comes out differently; {}",
+                           paint(Tone::Bad, "NOT DETERMINISTIC"), difference);
+    if (code == ExitCode::GaveUp) return paint(Tone::Warn, "without a verdict");
+    return code == ExitCode::AsExpected ? paint(Tone::Good, "as expected")
+                                        : paint(Tone::Bad, "NOT as expected");
+}
+
+/// Asked by a run whether its time is up.
+std::function<bool()> stop_after(std::chrono::milliseconds budget) {
+    const auto end = std::chrono::steady_clock::now() + budget;
+    return [end] { return std::chrono::steady_clock::now() >= end; };
+}
+
+/// The files that were asked for.
+struct Exports {
+    OutputFile events;
+    OutputFile json;
+    OutputFile history;
+
+    bool take_standard_output() const {
+        return events.is_standard_output() || json.is_standard_output() ||
+               history.is_standard_output();
+    }
+    /// False if one of them is not whole, which is said.
+    bool close() {
+        bool whole = true;
+        for (OutputFile* file : {&events, &json, &history}) {
+            const std::string why = file->close();
+            if (why.empty()) continue;
+            whole = false;
+            fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
+        }
+        return whole;
+    }
+};
+
+Result<Exports> open_exports(const RunArguments& arguments) {
+    const auto to_stdout = [](const std::string& path) { return path == "-" ? 1 : 0; };
+    if (to_stdout(arguments.events) + to_stdout(arguments.json) + to_stdout(arguments.history) > 1)
+        return Error{"--events, --json, --history: only one of them can go to standard output", {}};
+    auto events = OutputFile::open("--events", arguments.events);
+    if (!events) return events.error();
+    auto json = OutputFile::open("--json", arguments.json);
+    if (!json) return json.error();
+    auto history = OutputFile::open("--history", arguments.history);
+    if (!history) return history.error();
+    return Exports{std::move(events).value(), std::move(json).value(), std::move(history).value()};
 }
 
 }  // namespace
@@ -51,44 +121,54 @@ ExitCode run(const RunArguments& arguments) {
     const auto demanded = harness::demands_of(scenario, arguments.seed);
     if (!demanded) return bad_input(demanded.error());
     const harness::Demands& demands = demanded.value();
+    harness::RunOptions options;
+    if (!arguments.budget.empty()) {
+        const auto budget = parse_wall_time("--budget", arguments.budget);
+        if (!budget) return bad_input(budget.error());
+        options.stop = stop_after(budget.value());
+    }
+    auto exports = open_exports(arguments);
+    if (!exports) return bad_input(exports.error());
+    const bool quiet = exports.value().take_standard_output();
     const auto paint = harness::paint_for(STDOUT_FILENO);
 
-    fmt::print("{}  seed {}, plan epoch {}\n", paint(Tone::Strong, scenario.name), arguments.seed,
-               scenario::plan_epoch);
-    fmt::print("{}", paint(Tone::Faint, first_paragraph(scenario.story)));
-
-    harness::RunOptions options;
+    if (!quiet)
+        fmt::print("{}  seed {}, plan epoch {}\n{}", paint(Tone::Strong, scenario.name),
+                   arguments.seed, scenario::plan_epoch,
+                   paint(Tone::Faint, first_paragraph(scenario.story)));
     options.keep_log = true;
     options.keep_messages = arguments.verbose;
     options.checkpoints = true;
     const Outcome outcome = harness::run(scenario, arguments.seed, options);
-    for (const auto& line : outcome.resolved_lines) fmt::print("  drawn: {}\n", line);
+    const harness::Repeat repeat{arguments.scenario, arguments.sets};
+    const auto resolved = harness::resolve(scenario, arguments.seed);
+    if (auto& events = exports.value().events)
+        harness::event_lines(outcome, resolved.plan, [&](std::string_view line) {
+            events.write(line);
+            events.write("\n");
+        });
+    if (auto& json = exports.value().json)
+        json.write(harness::outcome_json(outcome, demands, repeat,
+                                         {version_number(), harness::build_id()}));
+    if (auto& history = exports.value().history)
+        history.write(history::history_of(outcome, resolved));
+    const bool whole = exports.value().close();
 
-    harness::StoryOptions story;
-    story.verbose = arguments.verbose;
-    story.paint = paint;
-    const auto resolved = scenario::resolve(scenario, arguments.seed);
-    fmt::print("\n{}\n{}", harness::tell_story(outcome, resolved.plan, story),
-               harness::verdict_text(outcome, demands, paint));
-    fmt::print("  again     {}\n",
-               harness::repeat_command({arguments.scenario, arguments.sets}, arguments.seed));
-
-    // Keeping a log must change nothing: exploring keeps none.
-    harness::RunOptions bare;
-    bare.checkpoints = true;
-    const Outcome unlogged = harness::run(scenario, arguments.seed, bare);
-    if (unlogged.digest != outcome.digest) {
-        fmt::print("  {}: without the log this run comes out differently; {}\n",
-                   paint(Tone::Bad, "NOT DETERMINISTIC"),
-                   harness::first_difference(unlogged, outcome));
-        return ExitCode::Untrustworthy;
+    ExitCode code = exit_code_of(demands, outcome);
+    std::string difference;
+    if (code != ExitCode::GaveUp) difference = difference_without_log(scenario, outcome);
+    if (!difference.empty()) code = ExitCode::Untrustworthy;
+    if (!quiet) {
+        for (const auto& line : outcome.resolved_lines) fmt::print("  drawn: {}\n", line);
+        harness::StoryOptions story;
+        story.verbose = arguments.verbose;
+        story.paint = paint;
+        fmt::print(
+            "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            harness::verdict_text(outcome, demands, paint),
+            harness::repeat_command(repeat, arguments.seed), last_line(code, difference, paint));
     }
-    const ExitCode code = exit_code_of(demands, outcome);
-    if (code == ExitCode::AsExpected)
-        fmt::print("  {}\n", paint(Tone::Good, "as expected"));
-    else
-        fmt::print("  {}\n", paint(Tone::Bad, "NOT as expected"));
-    return code;
+    return code == ExitCode::AsExpected && !whole ? ExitCode::GaveUp : code;
 }
 
 }  // namespace lockstep::cli

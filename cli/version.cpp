@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "harness/explore_store.hpp"
 #include "scenarios/resolve.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,10 @@
 #endif
 
 namespace lockstep::cli {
+
+std::string version_number() {
+    return LOCKSTEP_VERSION;
+}
 
 std::string version_text() {
 #ifdef __clang__
@@ -21,7 +26,8 @@ std::string version_text() {
 }
 
 ExitCode version() {
-    fmt::print("{}\n", version_text());
+    const std::string build = harness::build_id();
+    fmt::print("{}\nbuild {}\n", version_text(), build.empty() ? "unknown" : build);
     return ExitCode::AsExpected;
 }
 

@@ -4,7 +4,10 @@
 # Run as a script (cmake -DFOLDER=... -DOUTPUT=... -P), it writes the source file.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB files ${FOLDER}/*.toml)
+  # By name: in the order of the files `a-b.toml` would come before `a.toml`.
+  list(TRANSFORM files REPLACE "\\.toml$" "")
   list(SORT files)
+  list(TRANSFORM files APPEND ".toml")
   set(arrays "")
   set(rows "")
   set(i 0)
@@ -37,7 +40,7 @@ const std::vector<CatalogueFile> files{
 
 }  // namespace
 
-const std::vector<CatalogueFile>& catalogue_files() { return files; }
+const std::vector<CatalogueFile>& embedded_files() { return files; }
 
 }  // namespace lockstep::harness
 ]])

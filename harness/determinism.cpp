@@ -1,6 +1,7 @@
 #include "harness/determinism.hpp"
 
 #include "harness/describe.hpp"
+#include "harness/explore.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -38,14 +39,20 @@ bool same(const Outcome& a, const Outcome& b) {
 
 std::string explain(const RunWith& run, std::uint64_t seed, const Outcome& a, const Outcome& b) {
     std::string text = first_difference(a, b);
+    if (a.end != b.end)
+        text +=
+            fmt::format("\nthe second run {}",
+                        b.end == End::Finished ? "ended well, the first did not: " + a.end_detail
+                                               : "ended before its time: " + b.end_detail);
     RunOptions logged;
     logged.keep_log = true;
     const Outcome again_a = run(seed, logged);
     const HeapNoise noise(seed + 1);
     const Outcome again_b = run(seed, logged);
     const std::string event = first_difference(again_a, again_b);
-    return text + (event.empty() ? "\ntwo more runs with the log on came out the same"
-                                 : "\nin two more runs, " + event);
+    return text + (event.empty()
+                       ? "\ntwo more runs with the log on, in one process, came out the same"
+                       : "\nin two more runs, " + event);
 }
 
 }  // namespace
@@ -71,13 +78,30 @@ TwiceResult run_twice(const RunWith& run, std::uint64_t first_seed, std::uint64_
         first.push_back(run(first_seed + i, options));
         result.digests.push_back({first_seed + i, first.back().digest});
     }
-    for (std::uint64_t i = seeds; i-- > 0;) {
-        const HeapNoise noise(first_seed + i);
-        const Outcome second = run(first_seed + i, options);
-        if (same(first[i], second)) continue;
-        result.different = first_seed + i;
-        result.explanation = explain(run, first_seed + i, first[i], second);
-    }
+    Outcome came_out;
+    // A worker counts up; what it runs counts down.
+    ExplorePlan plan;
+    plan.first_seed = 0;
+    plan.seeds = seeds;
+    const auto seed_of = [&](std::uint64_t turn) { return first_seed + (seeds - 1 - turn); };
+    const Exploration exploration = explore(
+        plan,
+        [&](std::size_t, std::uint64_t turn) {
+            const HeapNoise noise(seed_of(turn));
+            return run(seed_of(turn), options);
+        },
+        [&](std::size_t, const Outcome& second) {
+            const std::uint64_t seed = seed_of(second.seed);
+            const Outcome& before = first[seed - first_seed];
+            if (same(before, second)) return;
+            result.different = seed;
+            came_out = second;
+        },
+        {});
+    if (result.different)
+        result.explanation =
+            explain(run, *result.different, first[*result.different - first_seed], came_out);
+    result.unfinished = exploration.interrupted || !exploration.given_up.empty();
     return result;
 }
 

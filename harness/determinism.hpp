@@ -36,9 +36,10 @@ struct TwiceResult {
     std::optional<std::uint64_t>
         different;            ///< the first seed whose second run came out differently
     std::string explanation;  ///< where the two part, as far as a third and fourth run show it
+    bool unfinished = false;  ///< interrupted, or given up, before all had run twice
 };
 
-/// Runs the seeds, then runs them again in this process, backwards and over heap noise, and
+/// Runs the seeds, then runs them again in another process, backwards and over heap noise, and
 /// compares digests and checkpoints.
 TwiceResult run_twice(const RunWith& run, std::uint64_t first_seed, std::uint64_t seeds);
 

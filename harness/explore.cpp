@@ -1,5 +1,7 @@
 #include "harness/explore.hpp"
 
+#include "core/base/assert.hpp"
+#include "harness/explore_store.hpp"
 #include "harness/worker.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <poll.h>
@@ -97,27 +100,82 @@ private:
     const std::function<void(std::size_t, const Outcome&)>& on_outcome_;
 };
 
+/// Seeds as ranges without gaps between them.
+class SeedSet {
+public:
+    /// False if it was there already.
+    bool add(std::uint64_t seed) {
+        auto after = ranges_.upper_bound(seed);
+        if (after != ranges_.begin()) {
+            const auto before = std::prev(after);
+            if (seed <= before->second) return false;
+            if (before->second + 1 == seed) {
+                before->second = seed;
+                join(before, after);
+                return true;
+            }
+        }
+        join(ranges_.emplace_hint(after, seed, seed), after);
+        return true;
+    }
+    /// The first seed from here on that is not in it, as a distance.
+    std::uint64_t run_from(std::uint64_t seed) const {
+        const auto after = ranges_.upper_bound(seed);
+        if (after == ranges_.begin()) return 0;
+        const auto& [first, last] = *std::prev(after);
+        return seed <= last ? last - seed + 1 : 0;
+    }
+    /// How many seeds from here on are not in it, at most `most`.
+    std::uint64_t gap_from(std::uint64_t seed, std::uint64_t most) const {
+        const auto after = ranges_.lower_bound(seed);
+        return after == ranges_.end() ? most : std::min(most, after->first - seed);
+    }
+
+private:
+    using Ranges = std::map<std::uint64_t, std::uint64_t>;
+    void join(Ranges::iterator range, Ranges::iterator after) {
+        if (after == ranges_.end() || range->second + 1 != after->first) return;
+        range->second = after->second;
+        ranges_.erase(after);
+    }
+    Ranges ranges_;  ///< first and last
+};
+
 /// What is left to hand out: a few seeds of each subject in turn, so that an exploration that is
 /// cut short has seen all of them.
 class WorkList {
 public:
-    explicit WorkList(const ExplorePlan& plan) : plan_(plan), handed_(plan.subjects, 0) {
+    explicit WorkList(const ExplorePlan& plan)
+        : plan_(plan), done_(plan.subjects), handed_(plan.subjects, 0) {
         const std::uint64_t share = plan.seeds * plan.subjects / (plan.jobs * 32ULL + 1);
         // With a budget one seed at a time, for the clock is looked at in between.
         size_ = plan.budget.count() > 0 ? 1 : std::clamp<std::uint64_t>(share, 1, 64);
     }
 
-    bool empty() const { return returned_.empty() && out_ == plan_.subjects * plan_.seeds; }
+    /// The seed has run already; said before the first `take`. False if it was said before.
+    bool skip(std::size_t subject, std::uint64_t seed) { return done_[subject].add(seed); }
 
+    bool empty() {
+        while (returned_.empty() && out_ < plan_.subjects * plan_.seeds) {
+            const std::uint64_t run = std::min(done_[turn_].run_from(next()), left());
+            out_ += run;
+            handed_[turn_] += run;
+            if (left() > 0) return false;
+            turn_ = (turn_ + 1) % handed_.size();
+        }
+        return returned_.empty();
+    }
+
+    /// Must not be empty.
     Chunk take() {
+        LOCKSTEP_ASSERT(!empty(), "out={}", out_);
         if (!returned_.empty()) {
             const Chunk chunk = returned_.front();
             returned_.pop_front();
             return chunk;
         }
-        while (handed_[turn_] == plan_.seeds) turn_ = (turn_ + 1) % handed_.size();
-        const std::uint64_t count = std::min(size_, plan_.seeds - handed_[turn_]);
-        const Chunk chunk{turn_, plan_.first_seed + handed_[turn_], count};
+        const std::uint64_t count = done_[turn_].gap_from(next(), std::min(size_, left()));
+        const Chunk chunk{turn_, next(), count};
         handed_[turn_] += count;
         out_ += count;
         turn_ = (turn_ + 1) % handed_.size();
@@ -128,8 +186,12 @@ public:
     }
 
 private:
+    std::uint64_t next() const { return plan_.first_seed + handed_[turn_]; }
+    std::uint64_t left() const { return plan_.seeds - handed_[turn_]; }
+
     const ExplorePlan& plan_;
-    std::vector<std::uint64_t> handed_;
+    std::vector<SeedSet> done_;
+    std::vector<std::uint64_t> handed_;  ///< of each subject: handed out or skipped
     std::uint64_t out_ = 0;
     std::uint64_t size_ = 1;
     std::size_t turn_ = 0;
@@ -152,6 +214,7 @@ public:
 
     Exploration go() {
         const StopSignals signals;
+        resume();
         const std::uint64_t jobs = std::clamp<std::uint64_t>(plan_.jobs, 1, 256);
         workers_.resize(static_cast<std::size_t>(std::min(jobs, result_.total)));
         while (stop_requested == 0) {
@@ -166,12 +229,35 @@ public:
         if (result_.interrupted) collect();  // what they had already sent
         workers_.clear();
         order_.finish();
+        if (plan_.store != nullptr)
+            plan_.store->finish(result_.done == result_.total && result_.given_up.empty());
         result_.elapsed = elapsed();
         report_progress(true);
         return result_;
     }
 
 private:
+    /// What finished earlier.
+    void resume() {
+        if (plan_.store == nullptr) return;
+        plan_.store->replay([this](std::size_t subject, Outcome outcome) {
+            const bool ours =
+                outcome.seed >= plan_.first_seed && outcome.seed - plan_.first_seed < plan_.seeds;
+            if (!ours || !work_.skip(subject, outcome.seed)) return;
+            ++result_.done;
+            ++result_.resumed;
+            result_.resumed_steps += outcome.steps;
+            order_.add(subject, std::move(outcome));
+        });
+        start_ = Clock::now();
+    }
+
+    void finished(std::size_t subject, Outcome outcome) {
+        if (plan_.store != nullptr) plan_.store->keep(subject, outcome);
+        ++result_.done;
+        order_.add(subject, std::move(outcome));
+    }
+
     milliseconds elapsed() const {
         return std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
     }
@@ -218,8 +304,7 @@ private:
             const std::size_t subject = worker->rest().subject;
             std::vector<Outcome> outcomes;
             const bool alive = worker->receive(outcomes);
-            result_.done += outcomes.size();
-            for (Outcome& outcome : outcomes) order_.add(subject, std::move(outcome));
+            for (Outcome& outcome : outcomes) finished(subject, std::move(outcome));
             if (!alive) {
                 bury(worker, false);
             } else if (!worker->idle() && Clock::now() - worker->last_heard() > plan_.watchdog) {
@@ -237,14 +322,14 @@ private:
         if (given_up) {
             result_.given_up.push_back({rest.subject, rest.first});
             order_.skip(rest.subject, rest.first);
+            ++result_.done;
         } else {
             Outcome crashed;
             crashed.seed = rest.first;
             crashed.end = End::Crashed;
             crashed.end_detail = "the process that ran it ended with " + how;
-            order_.add(rest.subject, std::move(crashed));
+            finished(rest.subject, std::move(crashed));
         }
-        ++result_.done;
         ++rest.first;
         --rest.count;
         work_.give_back(rest);
@@ -255,7 +340,7 @@ private:
         const auto now = Clock::now();
         if (!last && now - last_report_ < milliseconds(200)) return;
         last_report_ = now;
-        on_progress_({result_.done, result_.total, elapsed(), plan_.budget});
+        on_progress_({result_.done, result_.total, result_.resumed, elapsed(), plan_.budget});
     }
 
     const ExplorePlan& plan_;

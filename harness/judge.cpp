@@ -1,11 +1,13 @@
 #include "harness/judge.hpp"
 
 #include "harness/marks.hpp"
-#include "scenarios/resolve.hpp"
+#include "harness/services.hpp"
+#include "scenarios/scenario_fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::harness {
 namespace {
@@ -13,17 +15,12 @@ namespace {
 using properties::PropertyId;
 using properties::Verdict;
 
-Result<PropertyId> known(const scenario::Scenario& scenario, const std::string& code) {
-    const auto id = properties::property_of(code);
-    if (id) return *id;
+std::string all_codes() {
     std::string all;
     for (const PropertyId p : properties::all_properties())
         fmt::format_to(std::back_inserter(all), "{}{}", all.empty() ? "" : ", ",
                        properties::code_of(p));
-    Error error;
-    error.message = fmt::format("scenario {}: no property is called '{}'; there are {}",
-                                scenario.name, code, all);
-    return error;
+    return all;
 }
 
 }  // namespace
@@ -32,30 +29,41 @@ bool Demands::expects(PropertyId id) const {
     return std::find(violated.begin(), violated.end(), id) != violated.end();
 }
 
-Result<Demands> demands_of(const scenario::Scenario& scenario, std::uint64_t seed) {
-    Demands demands;
+std::optional<scenario::Objection> check_names(const scenario::Scenario& scenario) {
+    const auto no_property = [](std::string key, const std::string& code) {
+        return scenario::Objection{
+            std::move(key), fmt::format("found \"{}\"; the properties are {}", code, all_codes())};
+    };
     // Also those whose condition is not met now: a misspelt one should not wait for its day.
-    for (const auto& expectation : scenario.expect) {
-        const auto id = known(scenario, expectation.violated);
-        if (!id) return id.error();
-    }
-    for (const auto& code : scenario::resolve(scenario, seed).expected_violations) {
-        const auto id = known(scenario, code);
-        if (!id) return id.error();
-        if (!demands.expects(id.value())) demands.violated.push_back(id.value());
-    }
-    for (const auto& [code, share] : scenario.minimum_share) {
-        const auto id = known(scenario, code);
-        if (!id) return id.error();
-        demands.minimum_share.emplace_back(id.value(), share);
-    }
+    for (std::size_t i = 0; i < scenario.expect.size(); ++i)
+        if (const auto& code = scenario.expect[i].violated; !properties::property_of(code))
+            return no_property(fmt::format("expect[{}].violated", i + 1), code);
+    for (const auto& [code, share] : scenario.minimum_share)
+        if (!properties::property_of(code)) return no_property("properties." + code, code);
     for (const auto& mark : scenario.required_marks) {
         if (is_mark(mark)) continue;
-        Error error;
-        error.message = fmt::format("scenario {}: no mark is called '{}' (lockstep list names all)",
-                                    scenario.name, mark);
-        return error;
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < mark_count; ++i)
+            names.emplace_back(to_string(static_cast<Mark>(i)));
+        return scenario::Objection{
+            "marks.required",
+            fmt::format("found \"{}\" (did you mean {}?); `lockstep list marks` names all", mark,
+                        scenario::nearest(mark, names))};
     }
+    return std::nullopt;
+}
+
+Result<Demands> demands_of(const scenario::Scenario& scenario, std::uint64_t seed) {
+    if (const auto objection = check_names(scenario))
+        return Error{
+            fmt::format("scenario {}: {}: {}", scenario.name, objection->key, objection->message),
+            {}};
+    Demands demands;
+    const auto known = [](const std::string& code) { return *properties::property_of(code); };
+    for (const auto& code : harness::resolve(scenario, seed).expected_violations)
+        if (!demands.expects(known(code))) demands.violated.push_back(known(code));
+    for (const auto& [code, share] : scenario.minimum_share)
+        demands.minimum_share.emplace_back(known(code), share);
     demands.required_marks = scenario.required_marks;
     return demands;
 }

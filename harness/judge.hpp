@@ -3,6 +3,7 @@
 #include "core/base/result.hpp"
 #include "harness/run.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ struct Demands {
     bool expects(properties::PropertyId id) const;
 };
 
+/// Whether there are the properties and marks that the scenario names.
+std::optional<scenario::Objection> check_names(const scenario::Scenario& scenario);
+
 /// An error names the property or mark that does not exist. The seed matters only where an
 /// expectation depends on a value that is drawn.
 Result<Demands> demands_of(const scenario::Scenario& scenario, std::uint64_t seed);
@@ -34,7 +38,7 @@ struct Judgement {
 };
 Judgement judge(const Demands& demands, const Outcome& outcome);
 
-/// The program's exit codes (docs/scenario-reference.md).
+/// The program's exit codes (docs/command-line.md).
 enum class ExitCode : int {
     AsExpected = 0,
     Violated = 1,

@@ -52,6 +52,34 @@ constexpr std::array<Text, mark_count> texts{{
     {"torn-tail-cut", "a replica found a torn write at the end of its log and cut it"},
     {"log-compacted", "a replica replaced part of its log by a snapshot"},
     {"snapshot-installed", "a replica that lagged too far was brought up by a snapshot"},
+    {"hold-ended", "a grant was ended because it had been held for hold_max"},
+    {"lock-delayed", "an expired holder's lock was kept from the next for a while"},
+    {"granted-after-delay", "a waiter got the lock when its delay had ended"},
+    {"lease-inherited", "a new leader went on counting a lease from a checkpoint"},
+    {"expired-from-checkpoint", "a session whose lease was inherited from a checkpoint expired"},
+    {"checkpoint-cleared",
+     "a renewal was made to outlive its leader, because of a checkpoint before it"},
+    {"limit-met", "a server refused a request that went beyond a limit"},
+    {"turned-away-busy", "a leader said that it had enough to do (back-pressure)"},
+    {"renewal-at-deposed-leader",
+     "a leader received a renewal although another had been elected in a later term"},
+    {"waiter-left", "a waiter left the queue before its turn"},
+    {"waiter-died", "the session of a waiter that had others behind it ended"},
+    {"cancel-crossed-grant", "a waiter gave up, and found that it had been granted"},
+    {"cancel-overtook", "a cancel arrived before the acquire that it cancels"},
+    {"long-queue", "at least 50 waited for one lock"},
+    {"answer-repeated", "a request that had been answered came again, and got an answer again"},
+    {"write-after-release", "a client sent a write under a grant that it had released"},
+    {"row-conflict", "a row refused a write made on a version that was no longer its own"},
+    {"call-repeated", "an endpoint knew a call by its key, and did nothing anew"},
+    {"storage-failed", "a process ended itself because its disk failed"},
+    {"disk-was-full", "a process ended itself because its disk was full"},
+    {"connection-reset", "a process was told that a connection was gone"},
+    {"all-servers-down", "no server was up"},
+    {"clock-rate-broken", "a clock ran beyond the drift bound"},
+    {"disk-dishonest", "a disk lost or changed what it had said was safe"},
+    {"worker-stalled", "one fiber of a client stood still while the rest of its process ran"},
+    {"lock-probed", "at the end, a fresh client acquired a lock"},
 }};
 
 }  // namespace
@@ -92,7 +120,7 @@ void Marks::on(const world::Stamp& stamp, const events::WriteRecovered& e) {
 }
 
 void Marks::on(const world::Stamp&, const events::WriteRejected& e) {
-    if (e.token < e.held_token) hit(Mark::StaleWriteRefused);
+    hit(e.token < e.held_token ? Mark::StaleWriteRefused : Mark::RowConflict);
 }
 
 void Marks::on(const world::Stamp&, const events::ReadRejected&) {
@@ -102,12 +130,14 @@ void Marks::on(const world::Stamp&, const events::ReadRejected&) {
 void Marks::on(const world::Stamp&, const events::Granted& e) {
     Holding& lock = locks_[e.lock];
     if (lock.expired) hit(Mark::GrantedAfterExpiry);
+    if (lock.delay_ended && lock.delay_ended.value == e.token.value) hit(Mark::GrantedAfterDelay);
     if (std::erase(waiters_, Waiter{e.lock, e.session, e.seq}) > 0) hit(Mark::WaiterGranted);
-    lock = {e.session, e.token, highest_term_, false};
+    lock = {e.session, e.token, highest_term_, false, LogIndex()};
 }
 
 void Marks::on(const world::Stamp&, const events::Queued& e) {
     hit(Mark::WaiterQueued);
+    if (e.position + 1 >= 50) hit(Mark::LongQueue);
     waiters_.push_back({e.lock, e.session, e.seq});
 }
 
@@ -118,6 +148,9 @@ void Marks::on(const world::Stamp&, const events::Released& e) {
 
 void Marks::on(const world::Stamp&, const events::Cancelled& e) {
     std::erase(waiters_, Waiter{e.lock, e.session, e.seq});
+    if (e.effect == events::CancelEffect::LeftQueue) hit(Mark::WaiterLeft);
+    if (e.effect == events::CancelEffect::ReleasedGrant) hit(Mark::CancelCrossedGrant);
+    if (e.effect == events::CancelEffect::Tombstone) hit(Mark::CancelOvertook);
     Holding& lock = locks_[e.lock];
     if (e.effect == events::CancelEffect::ReleasedGrant && lock.session == e.session)
         lock.session = SessionId();
@@ -131,7 +164,8 @@ void Marks::on(const world::Stamp&, const events::SessionEnded& e) {
             for (const auto& [lock, session] : client.believes)
                 if (session == e.session) hit(Mark::ExpiredWhileBelieved);
     }
-    std::erase_if(waiters_, [&](const Waiter& w) { return w.session == e.session; });
+    waiters_leave(e.session);
+    if (inherited_.erase(e.session) && expired) hit(Mark::ExpiredFromCheckpoint);
     if (!expired) return;
     for (auto& [id, lock] : locks_) {
         if (lock.session != e.session || lock.expired) continue;
@@ -145,8 +179,71 @@ void Marks::on(const world::Stamp&, const events::AcquireReturned& e) {
     if (e.outcome == events::AcquireOutcome::TimedOut) hit(Mark::WaitTimedOut);
 }
 
+/// Whoever waits behind one that is gone moves up.
+void Marks::waiters_leave(SessionId session) {
+    for (std::size_t i = 0; i < waiters_.size(); ++i) {
+        if (waiters_[i].session != session) continue;
+        const LockId lock = waiters_[i].lock;
+        const auto behind = waiters_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+        if (std::any_of(behind, waiters_.end(), [&](const Waiter& w) { return w.lock == lock; }))
+            hit(Mark::WaiterDied);
+    }
+    std::erase_if(waiters_, [&](const Waiter& w) { return w.session == session; });
+}
+
+void Marks::on(const world::Stamp&, const events::HoldEnded& e) {
+    hit(Mark::HoldEnded);
+    Holding& lock = locks_[e.lock];
+    if (lock.token == e.token) lock.session = SessionId();
+}
+
+void Marks::on(const world::Stamp&, const events::DelayStarted&) {
+    hit(Mark::LockDelayed);
+}
+
+void Marks::on(const world::Stamp&, const events::DelayEnded& e) {
+    locks_[e.lock].delay_ended = e.index;
+}
+
+void Marks::on(const world::Stamp&, const events::LeaseInherited& e) {
+    hit(Mark::LeaseInherited);
+    inherited_[e.session] = true;
+}
+
+void Marks::on(const world::Stamp&, const events::CheckpointCleared& e) {
+    hit(Mark::CheckpointCleared);
+    inherited_.erase(e.session);
+}
+
+void Marks::on(const world::Stamp&, const events::LimitMet& e) {
+    hit(e.limit == events::Limit::Pending ? Mark::TurnedAwayBusy : Mark::LimitMet);
+}
+
+void Marks::on(const world::Stamp&, const events::RenewalReceived& e) {
+    if (e.term < highest_term_) hit(Mark::RenewalAtDeposedLeader);
+}
+
+void Marks::on(const world::Stamp&, const events::Answered& e) {
+    // A waiter is answered twice by right: queued, and granted.
+    if (e.status == events::AnswerStatus::Queued) return;
+    const std::pair request(e.session, e.seq);
+    if (e.seq && std::ranges::find(answered_, request) != answered_.end())
+        hit(Mark::AnswerRepeated);
+    else
+        answered_[answers_++ % answered_kept] = request;
+}
+
+void Marks::on(const world::Stamp&, const events::StorageFailed& e) {
+    hit(e.full ? Mark::DiskWasFull : Mark::StorageFailed);
+}
+
+void Marks::on(const world::Stamp&, const events::CallAccepted& e) {
+    if (!e.first) hit(Mark::CallRepeated);
+}
+
 void Marks::on(const world::Stamp& stamp, const events::GrantTold& e) {
     clients_[stamp.process].believes[e.lock] = e.session;
+    if (stamp.process == probe_) hit(Mark::LockProbed);
     const Holding* lock = locks_.find(e.lock);
     if (lock != nullptr && lock->token == e.token && lock->granted_in < highest_term_)
         hit(Mark::GrantToldByNextLeader);
@@ -158,14 +255,19 @@ void Marks::on(const world::Stamp& stamp, const events::LossTold& e) {
 }
 
 void Marks::on(const world::Stamp& stamp, const events::ReleaseCalled& e) {
-    clients_[stamp.process].believes.erase(e.lock);
+    Client& client = clients_[stamp.process];
+    client.believes.erase(e.lock);
+    if (client.released.size() == released_kept) client.released.erase(client.released.begin());
+    client.released.push_back(e.token);
 }
 
 void Marks::on(const world::Stamp& stamp, const events::CloseCalled&) {
     clients_[stamp.process].believes.clear();
 }
 
-void Marks::on(const world::Stamp& stamp, const events::SessionTold&) {
+void Marks::on(const world::Stamp& stamp, const events::SessionTold& e) {
+    // A client of another service has one for each acquire, and its deadline comes with the grant.
+    if (e.deadline == LocalTime::never()) return;
     Client& client = clients_[stamp.process];
     client.renewal_open = false;
     if (++client.sessions > 1) hit(Mark::SessionReopened);
@@ -181,7 +283,9 @@ void Marks::on(const world::Stamp& stamp, const events::DeadlineMoved&) {
     clients_[stamp.process].renewal_open = false;
 }
 
-void Marks::on(const world::Stamp&, const events::WriteSent& e) {
+void Marks::on(const world::Stamp& stamp, const events::WriteSent& e) {
+    const auto& released = clients_[stamp.process].released;
+    if (std::ranges::find(released, e.token) != released.end()) hit(Mark::WriteAfterRelease);
     if (std::ranges::find(expired_, e.token) != expired_.end()) hit(Mark::WriteAfterExpiry);
 }
 
@@ -225,11 +329,14 @@ void Marks::on(const world::Stamp& stamp, const events::SnapshotInstalled& e) {
 }
 
 void Marks::on(const world::Stamp& stamp, const sim::ProcessStarted& e) {
-    if (e.life > 1 && stamp.process.value <= servers_) hit(Mark::ServerRestarted);
+    if (stamp.process.value > servers_) return;
+    ++servers_up_;
+    if (e.life > 1) hit(Mark::ServerRestarted);
 }
 
 void Marks::on(const world::Stamp& stamp, const sim::ProcessStopped& e) {
     if (e.how == sim::CrashKind::Power) hit(Mark::PowerLost);
+    if (stamp.process.value <= servers_ && --servers_up_ == 0) hit(Mark::AllServersDown);
     if (leaders_.erase(stamp.process)) hit(Mark::LeaderCrashed);
     if (Client* client = clients_.find(stamp.process)) {
         if (!client->believes.empty()) hit(Mark::HolderCrashed);
@@ -240,6 +347,7 @@ void Marks::on(const world::Stamp& stamp, const sim::ProcessStopped& e) {
 
 void Marks::on(const world::Stamp& stamp, const sim::Paused& e) {
     if (e.strand == 0) clients_[stamp.process].paused = true;
+    if (e.strand > 1 && stamp.process.value > servers_) hit(Mark::WorkerStalled);
 }
 
 void Marks::on(const world::Stamp& stamp, const sim::Resumed& e) {
@@ -255,6 +363,15 @@ void Marks::on(const world::Stamp& stamp, const sim::DeadlinePassed& e) {
         if (client->paused) hit(Mark::DeadlinePassedWhilePaused);
         return;
     }
+}
+
+void Marks::on(const world::Stamp&, const sim::LinkWasReset&) {
+    hit(Mark::ConnectionReset);
+}
+
+void Marks::on(const world::Stamp&, const sim::AssumptionBroken& e) {
+    if (e.assumption == sim::Assumption::ClockRate) hit(Mark::ClockRateBroken);
+    if (e.assumption == sim::Assumption::DiskHonest) hit(Mark::DiskDishonest);
 }
 
 }  // namespace lockstep::harness

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep::harness {
@@ -46,8 +47,34 @@ enum class Mark : std::uint8_t {
     TornTailCut,
     LogCompacted,
     SnapshotInstalled,
+    HoldEnded,
+    LockDelayed,
+    GrantedAfterDelay,
+    LeaseInherited,
+    ExpiredFromCheckpoint,
+    CheckpointCleared,
+    LimitMet,
+    TurnedAwayBusy,
+    RenewalAtDeposedLeader,
+    WaiterLeft,
+    WaiterDied,
+    CancelCrossedGrant,
+    CancelOvertook,
+    LongQueue,
+    AnswerRepeated,
+    WriteAfterRelease,
+    RowConflict,
+    CallRepeated,
+    StorageFailed,
+    DiskWasFull,
+    ConnectionReset,
+    AllServersDown,
+    ClockRateBroken,
+    DiskDishonest,
+    WorkerStalled,
+    LockProbed,
 };
-inline constexpr std::size_t mark_count = static_cast<std::size_t>(Mark::SnapshotInstalled) + 1;
+inline constexpr std::size_t mark_count = static_cast<std::size_t>(Mark::LockProbed) + 1;
 
 /// As scenarios and output spell it (`stale-write-refused`), and what it means in a line.
 std::string_view to_string(Mark mark);
@@ -58,12 +85,15 @@ bool is_mark(std::string_view name);
 /// Counts how often a run reached each mark, from its events alone.
 class Marks final : public world::Observer {
 public:
-    /// Processes 1 to `servers` are the servers.
-    explicit Marks(std::size_t servers) : servers_(servers) {}
+    /// Processes 1 to `servers` are the servers; `probe` is the client that asks at the end.
+    explicit Marks(std::size_t servers, sim::ProcessId probe = {})
+        : servers_(servers), probe_(probe) {}
 
     void on_event(const world::Stamp& stamp, const events::Event& event) override;
     void on_world_event(const world::Stamp& stamp, const sim::WorldEvent& event) override;
 
+    /// The fresh client of the end has had each of so many locks.
+    bool probed_all(std::size_t locks) const { return count(Mark::LockProbed) >= locks; }
     std::uint64_t count(Mark mark) const { return counts_[static_cast<std::size_t>(mark)]; }
 
 private:
@@ -76,6 +106,7 @@ private:
         FencingToken token;
         Term granted_in;       ///< the highest term that had a leader when the grant was applied
         bool expired = false;  ///< the session ended by expiry while it held
+        LogIndex delay_ended;
     };
     struct Waiter {
         LockId lock;
@@ -88,8 +119,13 @@ private:
         bool renewal_open = false;  ///< sent, and the deadline has not moved since
         std::uint32_t sessions = 0;
         FlatMap<LockId, SessionId> believes;
+        std::vector<FencingToken> released;  ///< oldest first
     };
 
+    /// The last releases of a client, by token.
+    static constexpr std::size_t released_kept = 16;
+
+    void waiters_leave(SessionId session);
     void hit(Mark mark) { ++counts_[static_cast<std::size_t>(mark)]; }
 
     void on(const world::Stamp&, const auto&) {}  // a kind that reaches no mark
@@ -119,13 +155,32 @@ private:
     void on(const world::Stamp& stamp, const events::TornTailCut& e);
     void on(const world::Stamp& stamp, const events::Compacted& e);
     void on(const world::Stamp& stamp, const events::SnapshotInstalled& e);
+    void on(const world::Stamp& stamp, const events::HoldEnded& e);
+    void on(const world::Stamp& stamp, const events::DelayStarted& e);
+    void on(const world::Stamp& stamp, const events::DelayEnded& e);
+    void on(const world::Stamp& stamp, const events::LeaseInherited& e);
+    void on(const world::Stamp& stamp, const events::CheckpointCleared& e);
+    void on(const world::Stamp& stamp, const events::LimitMet& e);
+    void on(const world::Stamp& stamp, const events::RenewalReceived& e);
+    void on(const world::Stamp& stamp, const events::Answered& e);
+    void on(const world::Stamp& stamp, const events::StorageFailed& e);
+    void on(const world::Stamp& stamp, const events::CallAccepted& e);
     void on(const world::Stamp& stamp, const sim::ProcessStarted& e);
     void on(const world::Stamp& stamp, const sim::ProcessStopped& e);
     void on(const world::Stamp& stamp, const sim::Paused& e);
     void on(const world::Stamp& stamp, const sim::Resumed& e);
     void on(const world::Stamp& stamp, const sim::DeadlinePassed& e);
+    void on(const world::Stamp& stamp, const sim::LinkWasReset& e);
+    void on(const world::Stamp& stamp, const sim::AssumptionBroken& e);
 
     const std::size_t servers_;
+    const sim::ProcessId probe_;
+    std::size_t servers_up_ = 0;
+    FlatMap<SessionId, bool> inherited_;
+    /// The last requests that were answered, to notice repeats.
+    static constexpr std::size_t answered_kept = 64;
+    std::array<std::pair<SessionId, RequestSeq>, answered_kept> answered_{};
+    std::size_t answers_ = 0;
     std::array<std::uint64_t, mark_count> counts_{};
     FlatMap<sim::ProcessId, LogIndex> log_ends_;  ///< in memory
     FlatMap<sim::ProcessId, Resource> resources_;

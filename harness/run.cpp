@@ -1,7 +1,7 @@
 #include "harness/run.hpp"
 
+#include "harness/services.hpp"
 #include "harness/simulation.hpp"
-#include "scenarios/resolve.hpp"
 
 #include <exception>
 
@@ -10,7 +10,7 @@ namespace lockstep::harness {
 Outcome run(const scenario::Scenario& scenario, std::uint64_t seed, const RunOptions& options) {
     Outcome outcome;
     outcome.seed = seed;
-    Simulation simulation(scenario::resolve(scenario, seed), options);
+    Simulation simulation(harness::resolve(scenario, seed), options);
     try {
         simulation.run();
     } catch (const std::exception& failure) {

@@ -6,6 +6,7 @@
 #include "sim/world_events.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,13 +28,28 @@ struct MarkCount {
     std::uint64_t reached = 0;
 };
 
-/// How a run ended. `Stuck`: a budget of steps was used up. `Crashed`: an assertion of ours failed,
-/// or the process that ran it was ended by a signal.
-enum class End : std::uint8_t { Finished, Stuck, Crashed };
+/// How many faults that were aimed at a role found somebody who had it.
+struct RoleCount {
+    std::string role;
+    std::uint64_t hits = 0;
+};
 
-/// A line about one message, already printed by the simulator that saw it.
+/// Triggers of faults: for how many something was waited, and how many were met.
+struct TriggerCount {
+    std::uint64_t waited = 0;
+    std::uint64_t met = 0;
+};
+
+/// How a run ended. `Stuck`: a budget of steps was used up. `Crashed`: an assertion of ours failed,
+/// or the process that ran it was ended by a signal. `OutOfTime`: RunOptions::stop said so, and
+/// nothing is known of the rest; never so in an exploration.
+enum class End : std::uint8_t { Finished, Stuck, Crashed, OutOfTime };
+
+/// A line about one message, already printed by the simulator that saw it; or a note that the
+/// service made about itself (world::Reporter::note).
 struct MessageLine {
     std::string text;
+    bool is_note = false;
 };
 
 /// One record of a run: the true time, the process it concerns (0: the world), and what happened.
@@ -57,6 +73,8 @@ struct Outcome {
     std::vector<properties::Report> reports;
     std::vector<MarkCount> marks;
     std::vector<FaultCount> faults;
+    std::vector<RoleCount> roles;  ///< of faults that were aimed at one, ordered by name
+    TriggerCount triggers;
     std::vector<std::uint64_t> checkpoints;  ///< the running digest, every 4,096 steps
     std::vector<LoggedEvent> log;
     std::vector<std::string> process_names;  ///< of process 1, 2, ...
@@ -73,6 +91,9 @@ struct RunOptions {
         -1;  ///< 1: messages go through the wire codec, 0: never, -1: as the scenario says
     bool checkpoints = false;
     std::uint64_t step_limit = 0;  ///< of the whole run; 0: the simulator's own
+    /// Asked after every simulated second whether to go on no longer. Changes nothing of what comes
+    /// before. Absent: never.
+    std::function<bool()> stop = nullptr;
 };
 
 /// Runs one (scenario, seed) to its end. A broken assertion becomes the outcome `Crashed`; only a

@@ -1,15 +1,16 @@
 #include "harness/simulation.hpp"
 
 #include "core/base/assert.hpp"
-#include "scenarios/services/raft/raft_service.hpp"
+#include "harness/observers.hpp"
+#include "harness/services.hpp"
 #include "scenarios/workloads/client_program.hpp"
-#include "scenarios/world/payloads.hpp"
 #include "scenarios/world/resource_program.hpp"
 #include "sim/disk.hpp"
 #include "sim/network.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep::harness {
@@ -40,14 +41,23 @@ private:
     const world::Service& service_;
 };
 
-std::unique_ptr<world::Service> make_service(const scenario::Resolved& settings,
-                                             world::Recorder& recorder) {
-    LOCKSTEP_ASSERT(settings.service == "raft", "service {}", settings.service);
-    return std::make_unique<services::RaftService>(settings, recorder);
+resource::Kind kind_of(scenario::ResourceKind kind) {
+    switch (kind) {
+        case scenario::ResourceKind::Store:
+            return resource::Kind::Store;
+        case scenario::ResourceKind::Endpoint:
+            return resource::Kind::Endpoint;
+        case scenario::ResourceKind::Row:
+            return resource::Kind::Row;
+    }
+    LOCKSTEP_ASSERT(false, "resource {}", static_cast<int>(kind));
 }
 
-properties::FencingMode mode_of(resource::Fencing fencing) {
-    switch (fencing) {
+/// Rows and endpoints look at no token, whatever the scenario says of stores.
+properties::FencingMode mode_of(const scenario::Resolved& settings) {
+    if (settings.resource != scenario::ResourceKind::Store)
+        return properties::FencingMode::Conditional;
+    switch (settings.fencing) {
         case resource::Fencing::Fenced:
             return properties::FencingMode::Fenced;
         case resource::Fencing::WriteOnly:
@@ -55,10 +65,18 @@ properties::FencingMode mode_of(resource::Fencing fencing) {
         case resource::Fencing::None:
             return properties::FencingMode::None;
     }
-    LOCKSTEP_ASSERT(false, "fencing {}", static_cast<int>(fencing));
+    LOCKSTEP_ASSERT(false, "fencing {}", static_cast<int>(settings.fencing));
 }
 
-std::optional<std::uint32_t> trigger_number(sim::Trigger::On on, std::string_view name) {
+/// The fresh client of the end, which is the last of all processes; nobody in an unlimited run.
+sim::ProcessId probe_of(const scenario::Resolved& settings) {
+    if (!settings.recoverable) return {};
+    return sim::ProcessId(static_cast<std::uint32_t>(
+        settings.servers.size() + settings.clients.size() + settings.resources.size() + 1));
+}
+
+std::optional<std::uint32_t> trigger_number(const std::string& service, sim::Trigger::On on,
+                                            std::string_view name) {
     switch (on) {
         case sim::Trigger::On::Event:
             if (const std::size_t kind = events::kind_of(name); kind < events::event_kinds)
@@ -67,83 +85,33 @@ std::optional<std::uint32_t> trigger_number(sim::Trigger::On on, std::string_vie
         case sim::Trigger::On::Point:
             return scenario::point_number(name);
         case sim::Trigger::On::Message:
-            if (const auto kind = world::message_kind(name); kind != 0) return kind;
+            if (const ServiceEntry* entry = find_service(service))
+                if (const auto kind = message_kind(*entry, name); kind != 0) return kind;
             return std::nullopt;
+        case sim::Trigger::On::Disk: {
+            const auto& all = scenario::disk_operations;
+            const auto found = std::find(all.begin(), all.end(), name);
+            if (found == all.end()) return std::nullopt;
+            return static_cast<std::uint32_t>(found - all.begin());
+        }
     }
     LOCKSTEP_ASSERT(false, "trigger {}", static_cast<int>(on));
 }
 
+sim::FaultInjector::Groups groups_of(const scenario::Resolved& settings) {
+    sim::FaultInjector::Groups groups;
+    for (std::size_t z = 0; z < settings.zones.size(); ++z)
+        groups.emplace(fmt::format("zone-{}", z + 1), settings.zones[z]);
+    return groups;
+}
+
 }  // namespace
-
-class Simulation::PropertyFeed final : public world::Observer {
-public:
-    explicit PropertyFeed(const properties::Setup& setup) : suite(setup) {}
-    void on_event(const world::Stamp& s, const events::Event& event) override {
-        suite.on({s.at, s.process, s.ordinal}, event);
-    }
-    void on_world_event(const world::Stamp& s, const sim::WorldEvent& event) override {
-        suite.on({s.at, s.process, s.ordinal}, event);
-    }
-    properties::Suite suite;
-};
-
-class Simulation::Log final : public world::Observer {
-public:
-    explicit Log(const sim::World& world) : world_(world) {}
-    void on_event(const world::Stamp& s, const events::Event& event) override {
-        events.push_back({s.at, s.process, event});
-    }
-    void on_world_event(const world::Stamp& s, const sim::WorldEvent& event) override {
-        events.push_back({s.at, s.process, event});
-    }
-    void on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
-                    const char* dropped) override {
-        std::string fate = "held";
-        if (dropped != nullptr)
-            fate = fmt::format("dropped: {}", dropped);
-        else if (arrives != sim::SimTime::never())
-            fate = fmt::format("arrives {}.{:06}", arrives.ns / 1'000'000'000,
-                               arrives.ns % 1'000'000'000 / 1'000);
-        events.push_back(
-            {at, message.from,
-             MessageLine{fmt::format("{} -> {} {} ({})", name(message.from), name(message.to),
-                                     message.payload.print(), fate)}});
-    }
-    std::vector<LoggedEvent> events;
-
-private:
-    const std::string& name(sim::ProcessId p) const { return world_.process(p).name(); }
-    const sim::World& world_;
-};
-
-/// Tells the injector what its triggers and its search for roles wait for. Heard last, so that
-/// roles are up to date.
-class Simulation::Triggers final : public world::Observer {
-public:
-    explicit Triggers(sim::FaultInjector& injector) : injector_(injector) {}
-    void on_event(const world::Stamp& s, const events::Event& event) override {
-        if (const auto* point = std::get_if<events::PointReached>(&event))
-            injector_.on_point(s.process, point->point);
-        injector_.on_event(s.process, static_cast<std::uint32_t>(event.index()));
-        injector_.roles_changed();
-    }
-    void on_world_event(const world::Stamp&, const sim::WorldEvent&) override {
-        injector_.roles_changed();
-    }
-    void on_message(sim::SimTime, const sim::Envelope& message, sim::SimTime,
-                    const char*) override {
-        injector_.on_message(message.from, message.payload.kind());
-    }
-
-private:
-    sim::FaultInjector& injector_;
-};
 
 Simulation::Simulation(scenario::Resolved settings, const RunOptions& options)
     : settings_(std::move(settings)),
       options_(options),
       world_(settings_.seed, stacks_, recorder_, limits_of(options)),
-      marks_(settings_.servers.size()) {
+      marks_(settings_.servers.size(), probe_of(settings_)) {
     recorder_.attach(world_);
     const bool codec = options_.wire_codec < 0 ? settings_.wire_codec : options_.wire_codec > 0;
     world_.set_wire_codec(codec);
@@ -152,8 +120,13 @@ Simulation::Simulation(scenario::Resolved settings, const RunOptions& options)
     roles_ = std::make_unique<ServiceRoles>(*service_);
     add_processes();
     set_links();
-    injector_ = std::make_unique<sim::FaultInjector>(world_, settings_.plan, settings_.drift_bound,
-                                                     *roles_, trigger_number);
+    injector_ = std::make_unique<sim::FaultInjector>(
+        world_, settings_.plan, settings_.drift_bound, *roles_,
+        [this](sim::Trigger::On on, std::string_view name) {
+            return trigger_number(settings_.service, on, name);
+        },
+        groups_of(settings_));
+    add_probe();
     properties_ = std::make_unique<PropertyFeed>(setup());
     triggers_ = std::make_unique<Triggers>(*injector_);
     recorder_.add(*service_);
@@ -162,10 +135,12 @@ Simulation::Simulation(scenario::Resolved settings, const RunOptions& options)
     if (options_.keep_log) {
         log_ = std::make_unique<Log>(world_);
         recorder_.add(*log_);
+        recorder_.keep_notes(true);
     }
     if (!settings_.plan.empty()) recorder_.add(*triggers_);
     world_.trace_messages((options_.keep_log && options_.keep_messages) ||
                           injector_->wants_messages());
+    world_.trace_disks(injector_->wants_disks());
 }
 
 Simulation::~Simulation() = default;
@@ -174,16 +149,21 @@ void Simulation::add_processes() {
     for (std::size_t i = 0; i < settings_.servers.size(); ++i)
         world_.add_process(settings_.servers[i], sim::ProcessKind::Server,
                            [this, i](sim::Process& p) { return service_->make_server(p, i); });
+    clients_.locks = [this](sim::Process& p, world::ClientSlot slot) {
+        return service_->make_client(p, slot);
+    };
+    clients_.workloads = [this] { return workloads::make(settings_.workload.kind); };
+    clients_.sessions = settings_.sessions;
     for (const auto& name : settings_.clients)
         world_.add_process(name, sim::ProcessKind::Client, [this](sim::Process& p) {
-            return std::make_unique<workloads::ClientProgram>(
-                p, recorder_, service_->make_client(p), workloads::make(settings_.workload.kind),
-                settings_, guarded_, stopping_);
+            return std::make_unique<workloads::ClientProgram>(p, recorder_, clients_, settings_,
+                                                              guarded_, stopping_);
         });
+    const world::ResourceProgram::Settings resource{kind_of(settings_.resource), settings_.fencing};
     for (const auto& name : settings_.resources)
         guarded_.push_back(
-            world_.add_process(name, sim::ProcessKind::Resource, [this](sim::Process& p) {
-                return std::make_unique<world::ResourceProgram>(p, recorder_, settings_.fencing);
+            world_.add_process(name, sim::ProcessKind::Resource, [this, resource](sim::Process& p) {
+                return std::make_unique<world::ResourceProgram>(p, recorder_, resource);
             }));
 }
 
@@ -197,6 +177,18 @@ void Simulation::set_links() {
                                            settings_.server_link);
     for (std::uint32_t p = 1; p <= world_.processes(); ++p)
         world_.process(sim::ProcessId(p)).disk().set_model(settings_.disk);
+}
+
+/// Added when the injector has counted the processes: no fault is for it.
+void Simulation::add_probe() {
+    if (!settings_.recoverable) return;
+    prober_ = clients_;
+    prober_.workloads = [] { return workloads::make_probe(); };
+    prober_.sessions = 1;
+    world_.add_process("probe", sim::ProcessKind::Client, [this](sim::Process& p) {
+        return std::make_unique<workloads::ClientProgram>(p, recorder_, prober_, settings_,
+                                                          guarded_, stopping_);
+    });
 }
 
 properties::Setup Simulation::setup() const {
@@ -215,15 +207,21 @@ properties::Setup Simulation::setup() const {
     setup.renew_every = settings_.renew_every;
     setup.election_timeout_max = settings_.election_max;
     setup.slack = settings_.slack;
-    setup.fencing = mode_of(settings_.fencing);
+    setup.fencing = mode_of(settings_);
     for (const auto& expected : settings_.expected_violations)
         if (expected == "FENCE-2") setup.fence2_judged = true;
     setup.recoverable = settings_.recoverable;
+    setup.lock_delay = settings_.lock_delay;
+    setup.hold_max = settings_.hold_max;
+    setup.probe = probe_of(settings_);
+    for (const sim::LinkModel& link : {settings_.server_link, settings_.client_link})
+        if (link.loss_ppm != 0 || link.delay.tail_ppm != 0) setup.lossy = true;
     return setup;
 }
 
 void Simulation::start_all() {
-    for (std::uint32_t p = 1; p <= world_.processes(); ++p) world_.start(sim::ProcessId(p));
+    for (std::uint32_t p = 1; p <= world_.processes(); ++p)
+        if (sim::ProcessId(p) != probe_of(settings_)) world_.start(sim::ProcessId(p));
 }
 
 void Simulation::run() {
@@ -241,10 +239,31 @@ void Simulation::run() {
     stopping_ = true;
     world_.emit(sim::ProcessId(), sim::Stopping{});
     if (!advance(world_.now() + settings_.ttl)) return;
+    if (settings_.recoverable && !probe()) return;
     properties_->suite.finish(world_.now());
 }
 
+/// A fresh client takes every lock in turn, for as long as that may take at most.
+bool Simulation::probe() {
+    const Duration one = settings_.live1_bound() + stretch(settings_.ttl, settings_.drift_bound) +
+                         settings_.lock_delay + settings_.slack;
+    const auto locks = static_cast<std::int64_t>(settings_.locks.size());
+    const sim::SimTime give_up = world_.now() + one + settings_.slack * locks;
+    world_.emit(sim::ProcessId(), sim::Probing{});
+    world_.start(probe_of(settings_));
+    while (world_.now() < give_up && !marks_.probed_all(settings_.locks.size()))
+        if (!advance(world_.now() + settle_step)) return false;
+    return true;
+}
+
 bool Simulation::advance(sim::SimTime to) {
+    // Where the run is looked at in between changes nothing of it.
+    while (options_.stop && world_.now() + seconds(1) < to) {
+        if (options_.stop()) out_of_time_ = true;
+        if (out_of_time_) return false;
+        end_ = world_.run_until(world_.now() + seconds(1));
+        if (end_ != sim::RunEnd::ReachedEnd) return false;
+    }
     end_ = world_.run_until(to);
     return end_ == sim::RunEnd::ReachedEnd;
 }
@@ -267,45 +286,6 @@ void Simulation::declare_healed() {
         return;
     }
     world_.at(world_.now() + settle_step, healed_order, [this] { declare_healed(); });
-}
-
-void Simulation::report(Outcome& outcome) const {
-    outcome.digest = world_.digest();
-    outcome.steps = world_.steps();
-    outcome.events = recorder_.events();
-    outcome.messages = world_.network().sent();
-    outcome.simulated = world_.now() - sim::SimTime{};
-    if (end_ == sim::RunEnd::StuckInInstant || end_ == sim::RunEnd::StuckInRun) {
-        outcome.end = End::Stuck;
-        outcome.end_detail = fmt::format(
-            "{} at {}.{:03} s",
-            end_ == sim::RunEnd::StuckInInstant ? "too many steps in one instant"
-                                                : "too many steps in one run",
-            world_.now().ns / 1'000'000'000, world_.now().ns % 1'000'000'000 / 1'000'000);
-    }
-    if (unsettled_) {
-        outcome.end = End::Stuck;
-        outcome.end_detail = fmt::format("messages were still held up {} s after healing",
-                                         longest_settling().ns / 1'000'000'000);
-    }
-    outcome.reports = properties_->suite.reports();
-    for (std::size_t i = 0; i < mark_count; ++i) {
-        const auto mark = static_cast<Mark>(i);
-        outcome.marks.push_back({std::string(to_string(mark)), marks_.count(mark)});
-    }
-    for (std::size_t i = 0; i < sim::fault_kinds; ++i) {
-        const auto& tally = injector_->tally()[i];
-        if (tally.planned == 0) continue;
-        outcome.faults.push_back({std::string(sim::to_string(static_cast<sim::FaultKind>(i))),
-                                  tally.planned, tally.started, tally.missed});
-    }
-    outcome.checkpoints = world_.checkpoints();
-    for (std::uint32_t p = 1; p <= world_.processes(); ++p)
-        outcome.process_names.push_back(world_.process(sim::ProcessId(p)).name());
-    outcome.lock_names = settings_.locks;
-    outcome.point_names.assign(scenario::point_names.begin(), scenario::point_names.end());
-    outcome.resolved_lines = settings_.drawn;
-    if (log_) outcome.log = log_->events;
 }
 
 }  // namespace lockstep::harness

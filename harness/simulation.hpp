@@ -4,7 +4,7 @@
 #include "harness/run.hpp"
 #include "properties/suite.hpp"
 #include "scenarios/resolve.hpp"
-#include "scenarios/workloads/workload.hpp"
+#include "scenarios/workloads/client_program.hpp"
 #include "scenarios/world/recorder.hpp"
 #include "scenarios/world/service.hpp"
 #include "sim/fault_injector.hpp"
@@ -38,6 +38,8 @@ private:
 
     void add_processes();
     void set_links();
+    void add_probe();
+    bool probe();
     void start_all();
     void heal();
     void declare_healed();
@@ -53,6 +55,8 @@ private:
     bool stopping_ = false;
     workloads::Resources guarded_;
     std::unique_ptr<world::Service> service_;
+    workloads::ClientPlan clients_;
+    workloads::ClientPlan prober_;
     std::unique_ptr<sim::RoleResolver> roles_;
     std::unique_ptr<sim::FaultInjector> injector_;
     std::unique_ptr<PropertyFeed> properties_;
@@ -61,6 +65,7 @@ private:
     Marks marks_;
     bool healed_ = false;
     bool unsettled_ = false;
+    bool out_of_time_ = false;
     sim::SimTime settles_;  ///< what troubled links delayed has arrived by then
     sim::RunEnd end_ = sim::RunEnd::ReachedEnd;
 };

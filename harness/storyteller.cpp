@@ -22,7 +22,10 @@ void Storyteller::hear(const LoggedEvent& logged, bool raw_too) {
         [&](const auto& what) {
             using What = std::decay_t<decltype(what)>;
             if constexpr (std::is_same_v<What, MessageLine>) {
-                if (raw_too) say("", what.text, Tone::Faint, Weight::Raw, "");
+                if (what.is_note)
+                    ordinary("notes", what.text);
+                else if (raw_too)
+                    say("", what.text, Tone::Faint, Weight::Raw, "");
             } else {
                 std::visit([&](const auto& e) { tell(e); }, what);
                 if (raw_too)
@@ -156,7 +159,11 @@ void Storyteller::tell(const events::SessionTold& e) {
 void Storyteller::tell(const events::GrantTold& e) {
     beliefs_[{process_, e.token}] = {e.lock, e.session};
     const auto grant = grants_.find(e.token);
-    if (grant != grants_.end() && at_ - grant->second.at > late_notice)
+    // Servers that report grants come first; of others the clients alone can be asked.
+    if (grant == grants_.end() || (grant->second.told && grant->second.client != process_)) {
+        grants_[e.token] = {process_, e.lock, at_, lines_.size(), true};
+        ordinary("grants", fmt::format("has {} now, token {}", names_.lock(e.lock), e.token.value));
+    } else if (grant != grants_.end() && at_ - grant->second.at > late_notice)
         ordinary("late notices", fmt::format("hears only now that it holds {}, token {}",
                                              names_.lock(e.lock), e.token.value));
 }
@@ -177,6 +184,10 @@ void Storyteller::tell(const events::LossTold& e) {
 }
 void Storyteller::tell(const events::ReleaseCalled& e) {
     beliefs_.erase({process_, e.token});
+    const auto grant = grants_.find(e.token);
+    if (grant != grants_.end() && grant->second.told)
+        ordinary("releases",
+                 fmt::format("gives {} up, token {}", names_.lock(e.lock), e.token.value));
 }
 void Storyteller::tell(const events::SessionOverTold& e) {
     ordinary("sessions over", fmt::format("hears that session {} is over", e.session.value));

@@ -40,7 +40,8 @@ private:
         sim::ProcessId client;
         LockId lock;
         sim::SimTime at;
-        std::size_t line;  ///< of `lines_`
+        std::size_t line;   ///< of `lines_`
+        bool told = false;  ///< known from the client alone: the servers report none
     };
     /// What a client was told that it holds, and under which session.
     struct Belief {

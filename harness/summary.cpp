@@ -1,5 +1,6 @@
 #include "harness/summary.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace lockstep::harness {
@@ -11,7 +12,11 @@ using properties::Violation;
 
 constexpr std::size_t process_kinds = 3;
 constexpr std::size_t verdicts = 4;
-constexpr std::size_t ends = 3;
+constexpr std::size_t ends = 4;
+
+bool was_reached(const MarkCount& mark) {
+    return mark.reached > 0;
+}
 
 void put(Writer& out, const std::string& text) {
     out.varint(text.size());
@@ -90,8 +95,11 @@ void encode_summary(const Outcome& outcome, Writer& out) {
     out.duration(outcome.simulated);
     out.varint(outcome.reports.size());
     for (const auto& report : outcome.reports) put(out, report);
-    out.varint(outcome.marks.size());
+    // Most runs reach few of the marks, and an exploration keeps a summary of each run.
+    out.varint(static_cast<std::uint64_t>(
+        std::count_if(outcome.marks.begin(), outcome.marks.end(), was_reached)));
     for (const auto& mark : outcome.marks) {
+        if (!was_reached(mark)) continue;
         put(out, mark.mark);
         out.varint(mark.reached);
     }
@@ -102,6 +110,15 @@ void encode_summary(const Outcome& outcome, Writer& out) {
         out.varint(fault.started);
         out.varint(fault.missed);
     }
+    out.varint(outcome.roles.size());
+    for (const auto& role : outcome.roles) {
+        put(out, role.role);
+        out.varint(role.hits);
+    }
+    out.varint(outcome.triggers.waited);
+    out.varint(outcome.triggers.met);
+    out.varint(outcome.checkpoints.size());
+    for (const std::uint64_t checkpoint : outcome.checkpoints) out.u64(checkpoint);
 }
 
 bool decode_summary(std::span<const std::byte> bytes, Outcome& outcome) {
@@ -130,6 +147,15 @@ bool decode_summary(std::span<const std::byte> bytes, Outcome& outcome) {
         fault.missed = in.varint();
         outcome.faults.push_back(fault);
     }
+    for (auto n = in.count(); n > 0 && !in.failed(); --n) {
+        RoleCount role;
+        role.role = get_text(in);
+        role.hits = in.varint();
+        outcome.roles.push_back(role);
+    }
+    outcome.triggers.waited = in.varint();
+    outcome.triggers.met = in.varint();
+    for (auto n = in.count(); n > 0 && !in.failed(); --n) outcome.checkpoints.push_back(in.u64());
     return in.done();
 }
 

@@ -14,9 +14,6 @@ using properties::Verdict;
 
 namespace {
 
-/// A kind of fault that was planned at least this often should have fired at least once.
-constexpr std::uint64_t planned_enough = 20;
-
 /// A share is demanded of a batch that is large enough to show it.
 constexpr std::uint64_t runs_enough = 100;
 
@@ -33,6 +30,7 @@ PropertyTally& PropertyTally::operator+=(const PropertyTally& other) {
     idle += other.idle;
     judged += other.judged;
     checks += other.checks;
+    for (const auto& [assumption, runs] : other.excused_by) excused_by[assumption] += runs;
     return *this;
 }
 
@@ -60,6 +58,9 @@ void Tally::add(const Outcome& outcome) {
     }
     for (const auto& fault : outcome.faults)
         faults_[fault.kind] += FaultTally{fault.planned, fault.started, fault.missed};
+    for (const auto& role : outcome.roles) roles_[role.role] += role.hits;
+    triggers_.waited += outcome.triggers.waited;
+    triggers_.met += outcome.triggers.met;
     for (const auto& report : outcome.reports) {
         PropertyTally one;
         one.checks = report.checks;
@@ -73,6 +74,8 @@ void Tally::add(const Outcome& outcome) {
                 break;
             case Verdict::Excused:
                 one.excused = 1;
+                if (report.first && report.first->excused_by)
+                    one.excused_by[need_text(*report.first->excused_by)] = 1;
                 break;
             case Verdict::Idle:
                 one.idle = 1;
@@ -85,7 +88,7 @@ void Tally::add(const Outcome& outcome) {
     if (judgement.as_expected()) return;
     ++failed_;
     if (failures_.size() == failures_kept) return;
-    Failure failure{outcome.seed, outcome.end, outcome.end_detail, {}};
+    Failure failure{outcome.seed, outcome.digest, outcome.end, outcome.end_detail, {}};
     for (const auto& report : outcome.reports) {
         const auto& list = judgement.unexpected;
         if (std::find(list.begin(), list.end(), report.id) != list.end())
@@ -115,7 +118,7 @@ std::vector<std::string> Tally::doubts() const {
             doubts.push_back(fmt::format("{} was expected to be violated and never was",
                                          properties::code_of(id)));
     for (const auto& [kind, fault] : faults_)
-        if (fault.planned >= planned_enough && fault.started == 0)
+        if (fault.planned >= enough_to_see && fault.started == 0)
             doubts.push_back(
                 fmt::format("fault {} was planned {} times and never fired", kind, fault.planned));
     for (const auto& [id, share] : demands_.minimum_share) {
@@ -133,14 +136,9 @@ std::vector<std::string> Tally::doubts() const {
     return doubts;
 }
 
-ExitCode exit_code(const std::vector<Tally>& tallies, bool gave_up) {
-    // The worst news first: a violation stands, however the exploration ended.
-    for (const Tally& tally : tallies)
-        if (tally.failed() > 0) return ExitCode::Violated;
-    if (gave_up) return ExitCode::GaveUp;
-    for (const Tally& tally : tallies)
-        if (!tally.doubts().empty()) return ExitCode::Untrustworthy;
-    return ExitCode::AsExpected;
+std::string need_text(const properties::Need& need) {
+    return fmt::format("{}({})", properties::to_string(need.assumption),
+                       properties::to_string(need.kind));
 }
 
 }  // namespace lockstep::harness

@@ -19,6 +19,8 @@ struct PropertyTally {
     std::uint64_t idle = 0;
     std::uint64_t judged = 0;  ///< neither idle nor excusable
     std::uint64_t checks = 0;  ///< comparisons, over all runs
+    /// The excused runs by the assumption that was broken: "clock-rate(server)".
+    std::map<std::string, std::uint64_t> excused_by;
 
     PropertyTally& operator+=(const PropertyTally& other);
 };
@@ -40,6 +42,7 @@ struct MarkTally {
 /// A run that went as it should not have.
 struct Failure {
     std::uint64_t seed = 0;
+    std::uint64_t digest = 0;
     End end = End::Finished;
     std::string end_detail;
     std::vector<properties::Report> violated;  ///< the unexpected ones
@@ -74,6 +77,8 @@ public:
     std::uint64_t marks_reached() const;  ///< of the required ones
     const std::map<std::string, MarkTally>& marks() const { return marks_; }
     const std::map<std::string, FaultTally>& faults() const { return faults_; }
+    const std::map<std::string, std::uint64_t>& roles() const { return roles_; }  ///< hits
+    const TriggerCount& triggers() const { return triggers_; }
     const std::array<PropertyTally, properties::property_count>& properties() const {
         return properties_;
     }
@@ -90,11 +95,16 @@ private:
     std::uint64_t digest_ = 0;
     std::map<std::string, MarkTally> marks_;
     std::map<std::string, FaultTally> faults_;
+    std::map<std::string, std::uint64_t> roles_;
+    TriggerCount triggers_;
     std::array<PropertyTally, properties::property_count> properties_{};
     std::vector<Failure> failures_;
 };
 
-/// What a batch over several scenarios says of the program's exit code.
-ExitCode exit_code(const std::vector<Tally>& tallies, bool gave_up);
+/// "clock-rate(server)"
+std::string need_text(const properties::Need& need);
+
+/// Fewer runs, or planned faults, say nothing of what never happened in them.
+inline constexpr std::uint64_t enough_to_see = 20;
 
 }  // namespace lockstep::harness

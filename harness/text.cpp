@@ -6,10 +6,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
 
 namespace lockstep::harness {
+
+std::size_t width_for(int fd) {
+    winsize size{};
+    if (::isatty(fd) != 1 || ::ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_col;
+}
 
 std::string Paint::operator()(Tone tone, std::string_view text) const {
     if (!colour || tone == Tone::Plain || text.empty()) return std::string(text);
@@ -42,6 +49,41 @@ Paint paint_for(int fd) {
     const bool unwanted = no_color != nullptr && *no_color != '\0';
     const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
     return Paint{!unwanted && !dumb && ::isatty(fd) == 1};
+}
+
+namespace {
+
+/// How many bytes at the beginning of the text are one character that may be printed; 0: none.
+std::size_t printable_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+    // Overlong forms, surrogates, beyond the last character; and the second set of controls.
+    const unsigned next = byte(1);
+    if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) ||
+        (lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f) ||
+        (lead == 0xc2 && next < 0xa0))
+        return 0;
+    return length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t length = printable_length(text);
+        if (length == 0)
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+        else
+            out += text.substr(0, length);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
 }
 
 std::string grouped(std::uint64_t n) {
@@ -81,22 +123,50 @@ std::string long_span_text(Duration d) {
 void Table::row(std::vector<Cell> cells) {
     LOCKSTEP_ASSERT(cells.size() == columns_.size(), "cells={} columns={}", cells.size(),
                     columns_.size());
-    rows_.push_back(std::move(cells));
+    rows_.push_back({std::move(cells)});
 }
 
-std::string Table::text(const Paint& paint, std::string_view indent) const {
+void Table::note(Cell cell) {
+    rows_.push_back({{std::move(cell)}, true});
+}
+
+/// The cell, its lines after the first one indented to the column where it begins.
+std::string Table::broken(const Cell& cell, std::size_t column, std::size_t width,
+                          const Paint& paint) {
+    // Less would be a ladder of words.
+    constexpr std::size_t narrowest = 20;
+    const std::size_t room = width < column + narrowest ? narrowest : width - column;
+    std::string_view rest = cell.text;
+    std::string out;
+    while (width > 0 && rest.size() > room) {
+        const std::size_t space = rest.rfind(' ', room);
+        if (space == std::string_view::npos || space == 0) break;
+        out += paint(cell.tone, rest.substr(0, space)) + "\n" + std::string(column, ' ');
+        rest.remove_prefix(space + 1);
+    }
+    return out + paint(cell.tone, rest);
+}
+
+std::string Table::text(const Paint& paint, std::string_view indent, std::size_t width) const {
     std::vector<std::size_t> widths(columns_.size(), 0);
-    for (const auto& row : rows_)
-        for (std::size_t i = 0; i < row.size(); ++i)
+    for (const auto& [row, note] : rows_)
+        for (std::size_t i = 0; !note && i < row.size(); ++i)
             widths[i] = std::max(widths[i], row[i].text.size());
     std::string out;
-    for (const auto& row : rows_) {
+    for (const auto& [row, note] : rows_) {
         std::string line(indent);
+        if (note) {
+            out += line + "  " + broken(row[0], indent.size() + 2, width, paint) + "\n";
+            continue;
+        }
+        std::size_t column = indent.size();
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::string pad(widths[i] - row[i].text.size(), ' ');
             const bool last = i + 1 == row.size();
             if (columns_[i] == Align::Right) line += pad;
-            line += paint(row[i].tone, row[i].text);
+            line += last && columns_[i] == Align::Left ? broken(row[i], column, width, paint)
+                                                       : paint(row[i].tone, row[i].text);
+            column += widths[i] + 2;
             if (columns_[i] == Align::Left && !last) line += pad;
             if (!last) line += "  ";
         }

@@ -18,8 +18,15 @@ struct Paint {
     std::string operator()(Tone tone, std::string_view text) const;
 };
 
+/// For text of unknown origin: control characters, and bytes that are not UTF-8, come out as
+/// "\x1b", so that they do nothing to a terminal and stay on one line.
+std::string printable(std::string_view text);
+
 /// Colour is for terminals whose user has not set NO_COLOR.
 Paint paint_for(int fd);
+
+/// The columns of the terminal; 0 if it is none, where a line is as long as it is.
+std::size_t width_for(int fd);
 
 /// 1,234,567
 std::string grouped(std::uint64_t n);
@@ -30,7 +37,8 @@ std::string span_text(Duration d);
 /// A long span of simulated or wall time: "3 h 12 min", "4 min 05 s", "17 s".
 std::string long_span_text(Duration d);
 
-/// Rows of cells in columns as wide as they need to be. The last column is not padded.
+/// Rows of cells in columns as wide as they need to be. The last column is not padded. Texts are
+/// taken to be as wide as they have bytes.
 class Table {
 public:
     enum class Align : std::uint8_t { Left, Right };
@@ -42,11 +50,21 @@ public:
     explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
     /// As many cells as there are columns.
     void row(std::vector<Cell> cells);
-    std::string text(const Paint& paint, std::string_view indent = "  ") const;
+    /// A line of its own under the row before, indented, whatever the columns.
+    void note(Cell cell);
+    /// With a width, the last column and notes are broken at spaces to stay within it.
+    std::string text(const Paint& paint, std::string_view indent = "  ",
+                     std::size_t width = 0) const;
 
 private:
+    static std::string broken(const Cell& cell, std::size_t column, std::size_t width,
+                              const Paint& paint);
+    struct Row {
+        std::vector<Cell> cells;
+        bool note = false;
+    };
     std::vector<Align> columns_;
-    std::vector<std::vector<Cell>> rows_;
+    std::vector<Row> rows_;
 };
 
 }  // namespace lockstep::harness

@@ -1,5 +1,7 @@
 #include "harness/verdict.hpp"
 
+#include "harness/services.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,14 +19,21 @@ std::string quoted(const std::string& word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/:,@%";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    if (printable(word) != word) {
+        // What would do something to a terminal, in the form that a shell reads back.
+        std::string out = "$'";
+        for (const char c : word)
+            out += c == '\'' || c == '\\' ? std::string("\\") + c : printable(std::string(1, c));
+        return out + "'";
+    }
     std::string out = "'";
     for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return out + "'";
 }
 
-std::string need_text(const properties::Need& need) {
-    return fmt::format("{} of a {}", properties::to_string(need.assumption),
-                       properties::to_string(need.kind));
+std::string_view end_word(End end) {
+    if (end == End::OutOfTime) return "budget";
+    return end == End::Stuck ? "stuck" : "crashed";
 }
 
 std::string violation_line(const Report& report, bool foretold, const Paint& paint) {
@@ -38,7 +47,7 @@ std::string violation_line(const Report& report, bool foretold, const Paint& pai
         out += fmt::format("            at {}: {}\n", seconds_text(report.first->at.ns),
                            report.first->evidence);
         if (report.first->excused_by)
-            out += fmt::format("            excused: {} was broken before\n",
+            out += fmt::format("            excused by {}, which was broken before\n",
                                need_text(*report.first->excused_by));
     }
     if (report.violations > 1)
@@ -79,7 +88,8 @@ std::string counts_line(const Outcome& outcome, const Demands& demands, const Pa
 }  // namespace
 
 std::string repeat_command(const Repeat& repeat, std::uint64_t seed) {
-    std::string out = fmt::format("lockstep run {} --seed {}", quoted(repeat.scenario), seed);
+    std::string out =
+        fmt::format("{} run {} --seed {}", quoted(program_name()), quoted(repeat.scenario), seed);
     for (const auto& set : repeat.sets) out += " --set " + quoted(set);
     return out;
 }
@@ -87,11 +97,10 @@ std::string repeat_command(const Repeat& repeat, std::uint64_t seed) {
 std::string verdict_text(const Outcome& outcome, const Demands& demands, const Paint& paint) {
     std::string out;
     if (outcome.end != End::Finished)
-        out += "  " +
-               paint(Tone::Bad,
-                     fmt::format("{:<8}  {}", outcome.end == End::Stuck ? "stuck" : "crashed",
-                                 outcome.end_detail)) +
-               "\n";
+        out +=
+            "  " +
+            paint(Tone::Bad, fmt::format("{:<8}  {}", end_word(outcome.end), outcome.end_detail)) +
+            "\n";
     for (const Report& report : outcome.reports)
         if (report.verdict == Verdict::Violated || report.verdict == Verdict::Excused)
             out += violation_line(report, demands.expects(report.id), paint);
@@ -109,6 +118,13 @@ std::string verdict_text(const Outcome& outcome, const Demands& demands, const P
                               fault.started, fault.planned);
     }
     if (!faults.empty()) out += "  faults    " + faults + "\n";
+    std::string roles;
+    for (const auto& role : outcome.roles)
+        roles += fmt::format("{}{} x{}", roles.empty() ? "" : ", ", role.role, role.hits);
+    if (!roles.empty()) out += "  hit       " + roles + "\n";
+    if (outcome.triggers.waited > 0)
+        out += fmt::format("  triggers  {} of {} were met\n", outcome.triggers.met,
+                           outcome.triggers.waited);
     out +=
         fmt::format("  run       {} simulated, {} steps, {} events, {} messages, digest {:016x}\n",
                     span_text(outcome.simulated), grouped(outcome.steps), grouped(outcome.events),

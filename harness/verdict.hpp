@@ -1,6 +1,5 @@
 #pragma once
 
-#include "harness/explore.hpp"
 #include "harness/judge.hpp"
 #include "harness/tally.hpp"
 #include "harness/text.hpp"
@@ -20,10 +19,5 @@ std::string repeat_command(const Repeat& repeat, std::uint64_t seed);
 
 /// What one run came to: verdicts with evidence, marks, faults, numbers.
 std::string verdict_text(const Outcome& outcome, const Demands& demands, const Paint& paint);
-
-/// What an exploration came to: a row a scenario, then faults, marks, properties, then the failures
-/// with the commands that repeat them. `repeats` goes with `tallies`.
-std::string batch_text(const std::vector<Tally>& tallies, const std::vector<Repeat>& repeats,
-                       const Exploration& exploration, const Paint& paint);
 
 }  // namespace lockstep::harness

@@ -3,9 +3,9 @@
 namespace lockstep::properties {
 
 void Beliefs::on(const Stamp& stamp, const events::GrantTold& e) {
-    Belief belief{e.lock, stamp.process, e.session, e.token, stamp.at, false, {}, {}};
+    Belief belief{e.lock, stamp.process, e.session, e.token, e.deadline, stamp.at, false, {}, {}};
     // Told at or after the instant of its deadline: no belief, but the application must hear so.
-    if (clients_[stamp.process].passed == e.session) {
+    if (passed(stamp.process, e.session)) {
         belief.over = true;
         belief.over_since = stamp.at;
         belief.news_due = later(stamp.at, context_.setup.slack);
@@ -17,21 +17,23 @@ void Beliefs::on(const Stamp& stamp, const events::GrantTold& e) {
 
 void Beliefs::begin(const Stamp& stamp, const Belief& belief) {
     Lock& lock = locks_[belief.lock];
-    if (lock.last_client && lock.last_client != belief.client)
+    if (lock.last_client &&
+        (lock.last_client != belief.client || lock.last_session != belief.session))
         context_.ledger.checked(PropertyId::Belief1);
     lock.last_client = belief.client;
+    lock.last_session = belief.session;
     for (const Belief& other : beliefs_)
-        if (other.lock == belief.lock && other.client != belief.client && !other.over)
-            overlap(stamp, other, belief);
+        if (rivals(other, belief) && !other.over) overlap(stamp, other, belief);
 }
 
 void Beliefs::overlap(const Stamp& stamp, const Belief& older, const Belief& newer) {
     context_.ledger.object(PropertyId::Belief1, stamp, [&] {
         return fmt::format(
             "client {} was told at {} that it holds lock {} (token {}), while "
-            "client {} believed so since {} (token {})",
+            "{} {} believed so since {} (token {})",
             context_.name(newer.client), say(newer.since), context_.name(newer.lock),
-            newer.token.value, context_.name(older.client), say(older.since), older.token.value);
+            newer.token.value, older.client == newer.client ? "another session of" : "client",
+            context_.name(older.client), say(older.since), older.token.value);
     });
 }
 
@@ -56,8 +58,7 @@ void Beliefs::revived(const Stamp& stamp, const events::DeadlineMoved& e) {
         if (belief.client != stamp.process || belief.session != e.session || !belief.over) continue;
         belief.over = false;
         for (const Belief& other : beliefs_)
-            if (other.lock == belief.lock && other.client != belief.client && !other.over)
-                overlap(stamp, other, belief);
+            if (rivals(other, belief) && !other.over) overlap(stamp, other, belief);
     }
 }
 
@@ -84,19 +85,38 @@ void Beliefs::on(const Stamp& stamp, const events::LossTold& e) {
 
 void Beliefs::on(const Stamp& stamp, const sim::ProcessStopped&) {
     end(stamp, [](const Belief&) { return true; });
-    clients_[stamp.process] = {};
+    clients_[stamp.process].passed.clear();
 }
 
 void Beliefs::on(const Stamp& stamp, const sim::DeadlinePassed& e) {
+    if ((e.key & grant_bit) != 0) return grant_over(stamp, FencingToken(e.key & ~grant_bit));
     const SessionId session(e.key);
-    clients_[stamp.process].passed = session;
-    const bool stalled = context_.stalls.stalled(stamp.process);
+    std::vector<SessionId>& passed = clients_[stamp.process].passed;
+    const auto place = std::lower_bound(passed.begin(), passed.end(), session);
+    if (place == passed.end() || *place != session) passed.insert(place, session);
+    if (passed.size() > passed_kept) passed.erase(passed.begin());
+    for (Belief& belief : beliefs_)
+        if (belief.client == stamp.process && belief.session == session) over(stamp, belief);
+}
+
+void Beliefs::over(const Stamp& stamp, Belief& belief) {
+    if (belief.over) return;
+    belief.over = true;
+    belief.over_since = stamp.at;
+    belief.news_due = context_.stalls.stalled(stamp.process)
+                          ? sim::SimTime::never()
+                          : later(stamp.at, context_.setup.slack);
+}
+
+/// An entry that ends a session may grant several locks, whose tokens are then the same: it is the
+/// grant with the earliest deadline whose deadline passes.
+void Beliefs::grant_over(const Stamp& stamp, FencingToken token) {
+    Belief* first = nullptr;
     for (Belief& belief : beliefs_) {
-        if (belief.client != stamp.process || belief.session != session || belief.over) continue;
-        belief.over = true;
-        belief.over_since = stamp.at;
-        belief.news_due = stalled ? sim::SimTime::never() : later(stamp.at, context_.setup.slack);
+        if (belief.client != stamp.process || belief.token != token || belief.over) continue;
+        if (!first || belief.deadline < first->deadline) first = &belief;
     }
+    if (first) over(stamp, *first);
 }
 
 void Beliefs::on(const Stamp& stamp, const sim::Paused&) {

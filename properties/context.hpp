@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/events/lock_events.hpp"
 #include "properties/ledger.hpp"
 #include "properties/node_map.hpp"
 #include "properties/setup.hpp"
@@ -43,6 +44,37 @@ private:
     NodeMap<sim::ProcessId, State> of_;
 };
 
+/// The open sessions. A checker that looks while a session's end is being told still finds it.
+class Sessions {
+public:
+    struct Session {
+        NodeId client;
+        Duration ttl;
+    };
+    void begin(const events::SessionOpened& e) {
+        open_[e.session] = {e.client, e.ttl};
+        latest_ = std::max(latest_, e.session);
+    }
+    void end(const events::SessionEnded& e) { open_.erase(e.session); }
+
+    const Session* find(SessionId id) const { return open_.find(id); }
+    bool open(SessionId id) const { return open_.contains(id); }
+    /// One that was opened and is open no more, as far as numbers tell: they are the indices of the
+    /// entries that opened them.
+    bool over(SessionId id) const { return id && id <= latest_ && !open(id); }
+    /// The highest that was ever opened; zero: no opening was reported.
+    SessionId latest() const { return latest_; }
+    /// Calls f(SessionId, const Session&) for each, oldest first.
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto& [id, session] : open_) f(id, session);
+    }
+
+private:
+    FlatMap<SessionId, Session> open_;
+    SessionId latest_;
+};
+
 /// What all checkers share.
 struct Context {
     explicit Context(const Setup& s) : setup(s), ledger(s) {}
@@ -51,10 +83,17 @@ struct Context {
 
     std::string name(sim::ProcessId id) const { return setup.name_of(id); }
     std::string name(LockId lock) const { return setup.name_of(lock); }
+    /// "alice (session 5)", or without the name for a session that is not open.
+    std::string whose(SessionId session) const {
+        const Sessions::Session* known = sessions.find(session);
+        if (!known) return fmt::format("session {}", session.value);
+        return fmt::format("{} (session {})", name(known->client), session.value);
+    }
 
     const Setup setup;
     Ledger ledger;
     Stalls stalls;
+    Sessions sessions;
     /// What no disk holds as log entries any more: every server's snapshot covers it. Kept by
     /// RaftLog.
     LogIndex log_floor;

@@ -4,72 +4,74 @@
 
 namespace lockstep::properties {
 
-Expiry::Session* Expiry::Client::find(SessionId id) {
-    for (auto it = sessions.rbegin(); it != sessions.rend(); ++it)
-        if (it->id == id) return &*it;
-    return nullptr;
-}
-
 void Expiry::on(const Stamp& stamp, const events::OpenSent& e) {
     if (!e.first) return;
-    static constexpr std::size_t openings_kept = 32;
+    static constexpr std::size_t openings_kept = 512;
     std::vector<Opening>& openings = clients_[stamp.process].openings;
     if (openings.size() == openings_kept) openings.erase(openings.begin());
     openings.push_back({e.nonce, stamp.at});
 }
 
 void Expiry::on(const Stamp& stamp, const events::RenewalSent& e) {
-    std::vector<Sending>& sendings = clients_[stamp.process].sendings;
-    if (sendings.empty()) [[unlikely]]
-        sendings.resize(Client::kept);
-    sendings[e.sending.value % Client::kept] = {e.session, e.sending, stamp.at};
+    if (Session* session = find(e.session))
+        session->sendings[session->sent++ % Session::kept] = {e.sending, stamp.at};
 }
 
 void Expiry::on(const Stamp&, const events::RenewalAnswered& e) {
-    Client& client = clients_[e.client];
-    if (client.sendings.empty()) return;
-    const Sending& sending = client.sendings[e.sending.value % Client::kept];
-    if (sending.number != e.sending || sending.session != e.session) return;
-    Session* session = client.find(e.session);
-    if (session && (!session->anchor || *session->anchor < sending.at))
-        session->anchor = sending.at;
+    Session* session = find(e.session);
+    if (!session || session->client != e.client) return;
+    const std::size_t kept = std::min(session->sent, Session::kept);
+    for (std::size_t back = 1; back <= kept; ++back) {
+        const Sending& sending = session->sendings[(session->sent - back) % Session::kept];
+        if (sending.number != e.sending) continue;
+        if (!session->anchor || *session->anchor < sending.at) session->anchor = sending.at;
+        return;
+    }
 }
 
 void Expiry::on(const Stamp&, const events::SessionOpened& e) {
-    Client& client = clients_[e.client];
-    const auto opening = std::find_if(client.openings.begin(), client.openings.end(),
+    std::vector<Opening>& openings = clients_[e.client].openings;
+    const auto opening = std::find_if(openings.begin(), openings.end(),
                                       [&](const Opening& o) { return o.nonce == e.nonce; });
-    Session session{e.session, e.ttl, std::nullopt};
-    if (opening != client.openings.end()) {
-        session.anchor = opening->sent;
-        client.openings.erase(opening);
+    std::size_t place = sessions_.size();
+    if (const std::size_t* known = places_.find(e.session)) {
+        place = *known;
+    } else if (!unused_.empty()) {
+        place = unused_.back();
+        unused_.pop_back();
+    } else {
+        sessions_.emplace_back();
     }
-    client.sessions.push_back(session);
-    owners_[e.session] = e.client;
+    places_[e.session] = place;
+    Session& session = sessions_[place];
+    session.client = e.client;
+    session.ttl = e.ttl;
+    session.anchor.reset();
+    session.sent = 0;
+    if (opening == openings.end()) return;
+    session.anchor = opening->sent;
+    openings.erase(opening);
 }
 
 void Expiry::on(const Stamp& stamp, const events::ExpiryProposed& e) {
-    const NodeId* owner = owners_.find(e.session);
-    if (!owner || proposals_.contains({e.session, e.term})) return;
-    const Session* session = clients_[*owner].find(e.session);
-    if (session) proposals_[{e.session, e.term}] = {stamp.at, stamp.process, session->anchor};
+    const Session* session = find(e.session);
+    if (!session || proposals_.contains({e.session, e.term})) return;
+    proposals_[{e.session, e.term}] = {stamp.at, stamp.process, session->anchor};
 }
 
 void Expiry::on(const Stamp& stamp, const events::SessionEnded& e) {
-    const NodeId* found = owners_.find(e.session);
-    if (!found) return;
-    const NodeId owner = *found;
-    Client& client = clients_[owner];
-    const Session* session = client.find(e.session);
-    if (session && e.reason == events::EndReason::Expired) {
+    const std::size_t* place = places_.find(e.session);
+    if (!place) return;
+    const Session& session = sessions_[*place];
+    if (e.reason == events::EndReason::Expired) {
         const Proposal* proposal = proposals_.find({e.session, e.term});
         if (proposal)
-            not_early(stamp, e, owner, *session, *proposal);
+            not_early(stamp, e, session, *proposal);
         else
-            unproposed(stamp, e, owner);
+            unproposed(stamp, e, session.client);
     }
-    std::erase_if(client.sessions, [&](const Session& s) { return s.id == e.session; });
-    owners_.erase(e.session);
+    unused_.push_back(*place);
+    places_.erase(e.session);
     for (auto it = proposals_.lower_bound({e.session, Term()});
          it != proposals_.end() && it->first.first == e.session;)
         it = proposals_.erase(it);
@@ -85,8 +87,8 @@ void Expiry::unproposed(const Stamp& stamp, const events::SessionEnded& e, NodeI
     });
 }
 
-void Expiry::not_early(const Stamp& stamp, const events::SessionEnded& e, NodeId client,
-                       const Session& session, const Proposal& proposal) {
+void Expiry::not_early(const Stamp& stamp, const events::SessionEnded& e, const Session& session,
+                       const Proposal& proposal) {
     if (!proposal.anchor) return;
     context_.ledger.checked(PropertyId::Lock3);
     const Duration passed = proposal.at - *proposal.anchor;
@@ -96,8 +98,8 @@ void Expiry::not_early(const Stamp& stamp, const events::SessionEnded& e, NodeId
         return fmt::format(
             "session {} of client {} expired at index {}: server {} proposed that "
             "{} after the sending of its last answered renewal, {} too early",
-            e.session.value, context_.name(client), e.index.value, context_.name(proposal.leader),
-            say(passed), say(least - passed));
+            e.session.value, context_.name(session.client), e.index.value,
+            context_.name(proposal.leader), say(passed), say(least - passed));
     });
 }
 

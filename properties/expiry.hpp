@@ -4,6 +4,7 @@
 #include "core/events/lock_events.hpp"
 #include "properties/context.hpp"
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,23 +31,22 @@ private:
         sim::SimTime sent;
     };
     struct Sending {
-        SessionId session;
         SendingNo number;
         sim::SimTime at;
     };
+    /// With the last sendings of its renewals. An answer to an older one moves no anchor that
+    /// matters. Numbers are a client's own, and a process may be several clients.
     struct Session {
-        SessionId id;
+        static constexpr std::size_t kept = 32;
+        NodeId client;
         Duration ttl;
         std::optional<sim::SimTime> anchor;  ///< none: its opening was not seen
+        std::array<Sending, kept> sendings;  ///< the last, in turn
+        std::size_t sent = 0;
     };
-    /// A client's last sendings. An answer to an older one moves no anchor that matters.
+    /// Openings of which no session is known yet, the latest last.
     struct Client {
-        static constexpr std::size_t kept = 128;
-        std::vector<Sending> sendings;  ///< by number modulo `kept`
-        std::vector<Opening> openings;  ///< of which no session is known yet, the latest last
-        std::vector<Session> sessions;  ///< that are open, the latest last: rarely more than one
-
-        Session* find(SessionId id);
+        std::vector<Opening> openings;
     };
     struct Proposal {
         sim::SimTime at;
@@ -54,13 +54,19 @@ private:
         std::optional<sim::SimTime> anchor;
     };
 
-    void not_early(const Stamp&, const events::SessionEnded&, NodeId client, const Session&,
-                   const Proposal&);
+    void not_early(const Stamp&, const events::SessionEnded&, const Session&, const Proposal&);
     void unproposed(const Stamp&, const events::SessionEnded&, NodeId client);
 
     Context& context_;
+    Session* find(SessionId id) {
+        const std::size_t* place = places_.find(id);
+        return place ? &sessions_[*place] : nullptr;
+    }
+
     NodeMap<NodeId, Client> clients_;
-    FlatMap<SessionId, NodeId> owners_;  ///< of the open sessions
+    FlatMap<SessionId, std::size_t> places_;  ///< of the open sessions
+    std::vector<Session> sessions_;
+    std::vector<std::size_t> unused_;  ///< places in it
     FlatMap<std::pair<SessionId, Term>, Proposal> proposals_;
 };
 

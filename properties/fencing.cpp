@@ -3,7 +3,7 @@
 namespace lockstep::properties {
 
 void Fencing::on(const Stamp& stamp, const events::WriteAccepted& e) {
-    if (context_.setup.fencing == FencingMode::None) return;
+    if (!fences_writes()) return;
     Mark& mark = marks_[stamp.process];
     if (mark.set) {
         context_.ledger.checked(PropertyId::Fence1);
@@ -16,7 +16,7 @@ void Fencing::on(const Stamp& stamp, const events::WriteAccepted& e) {
 }
 
 void Fencing::on(const Stamp& stamp, const events::WriteRepeated& e) {
-    if (context_.setup.fencing == FencingMode::None) return;
+    if (!fences_writes()) return;
     const Mark& mark = marks_[stamp.process];
     if (!mark.set) return;
     context_.ledger.checked(PropertyId::Fence1);

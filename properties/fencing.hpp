@@ -6,7 +6,8 @@
 namespace lockstep::properties {
 
 /// FENCE-1 NoStaleWrite, for each resource: writes by (token, n), reads by token, as far as the
-/// mode promises. Acceptances are reported when they are durable, that is when they are answered.
+/// mode promises; rows and endpoints look at no token and promise nothing here. Acceptances are
+/// reported when they are durable, that is when they are answered.
 class Fencing {
 public:
     explicit Fencing(Context& context) : context_(context) {}
@@ -25,6 +26,10 @@ private:
         }
     };
 
+    bool fences_writes() const {
+        return context_.setup.fencing == FencingMode::Fenced ||
+               context_.setup.fencing == FencingMode::WriteOnly;
+    }
     void stale(const Stamp&, const char* what, FencingToken token, std::uint64_t n, const Mark&);
 
     Context& context_;

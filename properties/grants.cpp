@@ -45,6 +45,11 @@ void Grants::on(const Stamp&, const events::SessionEnded& e) {
     });
 }
 
+void Grants::on(const Stamp&, const events::HoldEnded& e) {
+    Grant* grant = locks_[e.lock].find(e.token);
+    if (grant && grant->session == e.session) grant->ended = true;
+}
+
 void Grants::on(const Stamp& stamp, const events::GrantTold& e) {
     Lock& lock = locks_[e.lock];
     if (lock.forgot(e.token)) return;

@@ -18,6 +18,7 @@ public:
     void on(const Stamp&, const events::Released&);
     void on(const Stamp&, const events::Cancelled&);
     void on(const Stamp&, const events::SessionEnded&);
+    void on(const Stamp&, const events::HoldEnded&);
     void on(const Stamp&, const events::GrantTold&);
 
 private:

@@ -13,7 +13,9 @@ bool no_later(const Stamp& a, const Stamp& b) {
 /// What the property needs in this run. Where a scenario expects lost updates because it fences
 /// less, there is nothing to excuse them.
 std::vector<Need> needs_of(const Description& description, const Setup& setup) {
-    if (description.id == PropertyId::Fence2 && setup.fencing != FencingMode::Fenced) return {};
+    const bool fences_less =
+        setup.fencing == FencingMode::WriteOnly || setup.fencing == FencingMode::None;
+    if (description.id == PropertyId::Fence2 && fences_less) return {};
     return {description.needs.begin(), description.needs.begin() + description.need_count};
 }
 

@@ -119,6 +119,14 @@ void WaitersServed::on(const Stamp& stamp, const events::SessionEnded& e) {
     }
 }
 
+/// The grant is gone before its client heard of it; the wait goes on until it is told something.
+void WaitersServed::on(const Stamp& stamp, const events::HoldEnded& e) {
+    Wait* wait = waits_.find({e.session, e.seq});
+    if (!wait) return;
+    overdue(stamp, *wait);
+    wait->granted.reset();
+}
+
 template <class Over>
 void WaitersServed::drop(const Stamp& stamp, Over&& over) {
     waits_.erase_if([&](auto& item) {

@@ -65,6 +65,7 @@ public:
     void on(const Stamp&, const events::CloseCalled&);
     void on(const Stamp&, const events::SessionOverTold&);
     void on(const Stamp&, const events::SessionEnded&);
+    void on(const Stamp&, const events::HoldEnded&);
     void on(const Stamp&, const sim::DeadlinePassed&);
     void on(const Stamp&, const sim::ProcessStopped&);
     void on(const Stamp& stamp, const sim::Healed&) { healed_ = stamp.at; }

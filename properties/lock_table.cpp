@@ -4,16 +4,13 @@
 
 namespace lockstep::properties {
 
-void LockTable::on(const Stamp&, const events::SessionOpened& e) {
-    clients_[e.session] = e.client;
-}
-
 void LockTable::on(const Stamp& stamp, const events::Granted& e) {
     Lock& lock = locks_[e.lock];
     free_is_granted(stamp, e, lock);
     token_grows(stamp, e, lock);
     first_in_queue(stamp, e, lock);
     lock.holder = {e.session, e.seq};
+    lock.delayed = false;
     lock.token = e.token;
     lock.last_token = std::max(lock.last_token, e.token);
 }
@@ -42,22 +39,31 @@ void LockTable::on(const Stamp&, const events::SessionEnded& e) {
         std::erase_if(lock.queue, [&](const Request& r) { return r.session == e.session; });
         if (lock.holder.session == e.session) lock.holder = {};
     });
-    clients_.erase(e.session);
 }
 
-std::string LockTable::whose(SessionId session) const {
-    const NodeId* client = clients_.find(session);
-    if (!client) return fmt::format("session {}", session.value);
-    return fmt::format("{} (session {})", context_.name(*client), session.value);
+void LockTable::on(const Stamp&, const events::HoldEnded& e) {
+    Lock& lock = locks_[e.lock];
+    if (lock.holder.session == e.session && lock.token == e.token) lock.holder = {};
+}
+
+void LockTable::on(const Stamp&, const events::DelayStarted& e) {
+    locks_[e.lock].delayed = true;
+}
+
+void LockTable::on(const Stamp&, const events::DelayEnded& e) {
+    locks_[e.lock].delayed = false;
 }
 
 void LockTable::free_is_granted(const Stamp& stamp, const events::Granted& e, const Lock& lock) {
     context_.ledger.checked(PropertyId::Lock1);
-    if (!lock.holder.session) return;
+    if (!lock.holder.session && !lock.delayed) return;
     context_.ledger.object(PropertyId::Lock1, stamp, [&] {
+        if (!lock.holder.session)
+            return fmt::format("lock {} was granted to {} with token {} before its delay had ended",
+                               context_.name(e.lock), context_.whose(e.session), e.token.value);
         return fmt::format("lock {} was granted to {} with token {} while {} held it with token {}",
-                           context_.name(e.lock), whose(e.session), e.token.value,
-                           whose(lock.holder.session), lock.token.value);
+                           context_.name(e.lock), context_.whose(e.session), e.token.value,
+                           context_.whose(lock.holder.session), lock.token.value);
     });
 }
 
@@ -66,7 +72,7 @@ void LockTable::token_grows(const Stamp& stamp, const events::Granted& e, const 
     if (e.token > lock.last_token) return;
     context_.ledger.object(PropertyId::Lock2, stamp, [&] {
         return fmt::format("lock {} was granted to {} with token {}, after token {} had been given",
-                           context_.name(e.lock), whose(e.session), e.token.value,
+                           context_.name(e.lock), context_.whose(e.session), e.token.value,
                            lock.last_token.value);
     });
 }
@@ -84,8 +90,8 @@ void LockTable::first_in_queue(const Stamp& stamp, const events::Granted& e, Loc
         return fmt::format(
             "lock {} was granted to {} for its request {}, ahead of {}, whose "
             "request {} was first in the queue",
-            context_.name(e.lock), whose(e.session), e.seq.value, whose(first.session),
-            first.seq.value);
+            context_.name(e.lock), context_.whose(e.session), e.seq.value,
+            context_.whose(first.session), first.seq.value);
     });
     std::erase(lock.queue, granted);
 }

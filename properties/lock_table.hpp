@@ -13,12 +13,14 @@ class LockTable {
 public:
     explicit LockTable(Context& context) : context_(context) {}
 
-    void on(const Stamp&, const events::SessionOpened&);
     void on(const Stamp&, const events::Granted&);
     void on(const Stamp&, const events::Queued&);
     void on(const Stamp&, const events::Released&);
     void on(const Stamp&, const events::Cancelled&);
     void on(const Stamp&, const events::SessionEnded&);
+    void on(const Stamp&, const events::HoldEnded&);
+    void on(const Stamp&, const events::DelayStarted&);
+    void on(const Stamp&, const events::DelayEnded&);
 
 private:
     struct Request {
@@ -30,17 +32,16 @@ private:
         Request holder;  ///< of session zero: free
         FencingToken token;
         FencingToken last_token;
+        bool delayed = false;  ///< nobody holds it, and nobody may yet
         std::vector<Request> queue;
     };
 
-    std::string whose(SessionId session) const;
     void free_is_granted(const Stamp&, const events::Granted&, const Lock&);
     void token_grows(const Stamp&, const events::Granted&, const Lock&);
     void first_in_queue(const Stamp&, const events::Granted&, Lock&);
 
     Context& context_;
     NodeMap<LockId, Lock> locks_;
-    FlatMap<SessionId, NodeId> clients_;  ///< of the open sessions
 };
 
 }  // namespace lockstep::properties

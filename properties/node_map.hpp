@@ -28,6 +28,14 @@ public:
         for (auto& item : sparse_) f(item.second);
     }
 
+    /// Calls f(id, value), likewise.
+    template <class F>
+    void for_each_item(F&& f) {
+        for (std::size_t i = 0; i < dense_.size(); ++i)
+            f(Id(static_cast<typename Id::rep>(i)), dense_[i]);
+        for (auto& [id, value] : sparse_) f(id, value);
+    }
+
 private:
     static constexpr typename Id::rep dense_limit = 4096;
     std::vector<Value> dense_;

@@ -28,15 +28,24 @@ enum class PropertyId : std::uint8_t {
     Lock2,
     Lock3,
     Lock4,
+    Lock5,
+    Lock6,
     Grant1,
     Act1,
+    Keep1,
     Fence1,
     Fence2,
     Belief1,
+    Wake1,
+    Quorum1,
+    Avail1,
     Live1,
     Live2,
+    Live3,
+    Live4,
+    Lin1,
 };
-inline constexpr std::size_t property_count = static_cast<std::size_t>(PropertyId::Live2) + 1;
+inline constexpr std::size_t property_count = static_cast<std::size_t>(PropertyId::Lin1) + 1;
 
 /// An assumption about one kind of process, without which a property promises nothing.
 struct Need {

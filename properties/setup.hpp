@@ -9,11 +9,14 @@
 
 namespace lockstep::properties {
 
-/// What a protected resource refuses (core/resource has the same three modes).
+/// What a protected resource refuses (core/resource).
 enum class FencingMode : std::uint8_t {
     Fenced,     ///< writes below (token, n), reads below the token
     WriteOnly,  ///< writes alone; a read presents nothing that raises the mark
     None,
+    /// No tokens are looked at: a row takes an update on condition of the version that it was
+    /// computed from, an endpoint knows calls by their keys.
+    Conditional,
 };
 
 /// What the properties know of a run beforehand: names for evidence, and the numbers on which
@@ -39,6 +42,12 @@ struct Setup {
     Duration margin = milliseconds(50);
     Duration renew_every = seconds(4);
     Duration election_timeout_max = seconds(2);
+    Duration lock_delay;  ///< zero: none
+    Duration hold_max;    ///< zero: none
+    /// The client that, at the end, acquires every lock (LIVE-4); zero: there is none.
+    sim::ProcessId probe;
+    /// The network loses messages, or keeps some for long, by nature: without any fault.
+    bool lossy = false;
     /// What a bound may be overstepped by, for messages and queues on the way.
     Duration slack = milliseconds(500);
 

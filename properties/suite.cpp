@@ -1,16 +1,24 @@
 #include "properties/suite.hpp"
 
 #include "core/base/assert.hpp"
+#include "properties/availability.hpp"
 #include "properties/beliefs.hpp"
+#include "properties/endings.hpp"
 #include "properties/expiry.hpp"
 #include "properties/fencing.hpp"
 #include "properties/grants.hpp"
+#include "properties/linearizable.hpp"
 #include "properties/liveness.hpp"
 #include "properties/lock_table.hpp"
+#include "properties/orphans.hpp"
+#include "properties/probe.hpp"
+#include "properties/quorum.hpp"
 #include "properties/raft_elections.hpp"
 #include "properties/raft_log.hpp"
+#include "properties/retries.hpp"
 #include "properties/state_machine.hpp"
 #include "properties/updates.hpp"
+#include "properties/wakes.hpp"
 
 #include <tuple>
 #include <variant>
@@ -23,7 +31,8 @@ struct Suite::Checkers {
     explicit Checkers(const Setup& setup)
         : context(setup),
           all(context, context, context, context, context, context, context, context, context,
-              context, context) {}
+              context, context, context, context, context, context, context, context, context,
+              context) {}
 
     template <class E>
     void feed(const Stamp& stamp, const E& event) {
@@ -31,7 +40,9 @@ struct Suite::Checkers {
         last_ordinal = stamp.ordinal;
         if constexpr (requires { context.stalls.on(stamp, event); })
             context.stalls.on(stamp, event);
+        if constexpr (requires { context.sessions.begin(event); }) context.sessions.begin(event);
         std::apply([&](auto&... checker) { (feed_one(checker, stamp, event), ...); }, all);
+        if constexpr (requires { context.sessions.end(event); }) context.sessions.end(event);
     }
     template <class Checker, class E>
     static void feed_one(Checker& checker, const Stamp& stamp, const E& event) {
@@ -43,8 +54,9 @@ struct Suite::Checkers {
     }
 
     Context context;
-    std::tuple<RaftLog, RaftElections, StateMachine, LockTable, Expiry, Grants, Fencing, Updates,
-               Beliefs, LeaderReturns, WaitersServed>
+    std::tuple<RaftLog, RaftElections, StateMachine, LockTable, Retries, Wakes, Expiry, Orphans,
+               Grants, Endings, Fencing, Updates, Beliefs, Quorum, Availability, LeaderReturns,
+               WaitersServed, Probe, Linearizable>
         all;
     std::uint64_t last_ordinal = 0;
     bool finished = false;

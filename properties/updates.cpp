@@ -1,6 +1,13 @@
 #include "properties/updates.hpp"
 
 namespace lockstep::properties {
+namespace {
+
+std::string spelled(std::uint64_t key) {
+    return fmt::format("{}/{}", key >> 32, key & 0xffff'ffff);
+}
+
+}  // namespace
 
 void Updates::on(const Stamp& stamp, const events::WriteAccepted& e) {
     if (!judged_) return;
@@ -34,6 +41,67 @@ void Updates::on(const Stamp& stamp, const events::WriteTold& e) {
         return fmt::format("{} was told that resource {} took it, and it is not in the history",
                            whose(e.op), context_.name(e.resource));
     });
+}
+
+void Updates::on(const Stamp& stamp, const events::CallAccepted& e) {
+    if (!judged_) return;
+    context_.ledger.checked(PropertyId::Fence2);
+    if (e.first) return took_effect(stamp, e.key, e.op);
+    const Call* call = find(stamp.process, e.key);
+    if (!call || call->effects > 0) return;
+    context_.ledger.object(PropertyId::Fence2, stamp, [&] {
+        return fmt::format(
+            "endpoint {} answered {} as one that had been made before, and none of "
+            "its key, {}, is in the history",
+            context_.name(stamp.process), whose(e.op), spelled(e.key));
+    });
+}
+
+// As of writes: a call counts from here if a crash kept it from being reported.
+void Updates::on(const Stamp& stamp, const events::CallRecovered& e) {
+    if (!judged_) return;
+    const Call* call = find(stamp.process, e.key);
+    if (!call || (call->effects > 0 && call->op == e.op)) return;
+    took_effect(stamp, e.key, e.op);
+}
+
+void Updates::on(const Stamp& stamp, const events::CallTold& e) {
+    if (!judged_ || e.outcome != events::WriteOutcome::Accepted) return;
+    const Call* call = find(e.resource, e.key);
+    if (!call) return;
+    context_.ledger.checked(PropertyId::Fence2);
+    if (call->effects > 0) return;
+    context_.ledger.object(PropertyId::Fence2, stamp, [&] {
+        return fmt::format(
+            "{} was told that endpoint {} took it, and none of its key, {}, is in "
+            "the history",
+            whose(e.op), context_.name(e.resource), spelled(e.key));
+    });
+}
+
+Updates::Call* Updates::find(sim::ProcessId endpoint, std::uint64_t key) {
+    std::vector<Call>& calls = endpoints_[endpoint][static_cast<std::uint32_t>(key >> 32)].calls;
+    if (calls.empty()) [[unlikely]]
+        calls.resize(Series::kept);
+    Call& call = calls[key % Series::kept];
+    if (call.key > key) return nullptr;
+    if (call.key < key) call = {key, 0, 0};
+    return &call;
+}
+
+void Updates::took_effect(const Stamp& stamp, std::uint64_t key, std::uint64_t op) {
+    Call* call = find(stamp.process, key);
+    if (!call) return;
+    if (call->effects++ > 0) {
+        context_.ledger.object(PropertyId::Fence2, stamp, [&] {
+            return fmt::format(
+                "{} took effect at endpoint {} under the key {}, under which {} had "
+                "taken effect already: one call, made twice",
+                whose(op), context_.name(stamp.process), spelled(key),
+                call->op == op ? "it" : whose(call->op));
+        });
+    }
+    call->op = op;
 }
 
 Updates::Operation* Updates::find(std::uint64_t op) {

@@ -80,11 +80,17 @@ void draw_numbers(const Scenario& s, Drawer& draw, Resolved& r) {
     r.renew_every = s.lease.renew_every.value_or(r.ttl / 3);
     r.drift_bound = s.lease.drift_bound;
     r.margin = s.lease.margin;
+    r.checkpoint_every = s.lease.checkpoint_every;
+    r.lock_delay = s.lease.lock_delay.value_or(Duration{});
+    r.hold_max = s.lease.hold_max.value_or(Duration{});
+    r.limits = s.limits;
+    r.sessions = s.cluster.sessions;
     r.election_min = draw.duration("raft.election_timeout_min", s.raft.election_min);
     r.election_max = draw.duration("raft.election_timeout_max", s.raft.election_max);
     r.heartbeat = s.raft.heartbeat;
     r.snapshot_every = s.raft.snapshot_every;
     r.append_entries = s.raft.append_entries;
+    r.resource = s.resource.kind;
     r.fencing = s.resource.fencing;
     r.server_link = link_of(s.network, draw.links("network.server_links", s.network.server_links));
     r.client_link = link_of(s.network, draw.links("network.client_links", s.network.client_links));
@@ -112,7 +118,7 @@ sim::FaultPlan written_plan(const Scenario& s, Drawer& draw, const Resolved& r) 
     return plan;
 }
 
-sim::SwarmInput swarm_input(const Scenario& s, const Resolved& r) {
+sim::SwarmInput swarm_input(const Scenario& s, const Resolved& r, const Vocabulary& words) {
     sim::SwarmInput input;
     input.seed = r.seed;
     input.servers = r.servers;
@@ -120,22 +126,41 @@ sim::SwarmInput swarm_input(const Scenario& s, const Resolved& r) {
     input.resources = r.resources;
     input.interesting = {r.ttl, r.renew_every, r.election_min, r.election_max,
                          s.network.connection_timeout};
-    input.between_servers.assign(raft_messages.begin(), raft_messages.end());
-    input.from_clients.assign(client_requests.begin(), client_requests.end());
-    input.to_clients.assign(client_replies.begin(), client_replies.end());
-    input.roles.assign(role_names.begin(), role_names.end());
+    input.between_servers = words.between_servers;
+    input.from_clients = words.from_clients;
+    input.to_clients = words.to_clients;
+    input.roles = words.roles;
     // The first election is worth having; faults in it are had by scenarios that ask for them.
     input.from = std::min(r.election_max * 2, s.run.faults_for / 4);
     input.to = s.run.faults_for;
     input.kinds = s.swarm->kinds;
     input.drift_bound = r.drift_bound;
     input.break_clocks = s.swarm->break_clocks;
+    input.break_disks = s.swarm->break_disks;
+    input.unlimited = s.run.budget == Budget::Unlimited;
+    for (std::size_t z = 1; z <= r.zones.size(); ++z)
+        input.groups.push_back(fmt::format("zone-{}", z));
     return input;
 }
 
 }  // namespace
 
+Vocabulary raft_vocabulary() {
+    Vocabulary words;
+    words.between_servers.assign(raft_messages.begin(), raft_messages.end());
+    words.from_clients.assign(client_requests.begin(), client_requests.end());
+    words.to_clients.assign(client_replies.begin(), client_replies.end());
+    words.roles.assign(role_names.begin(), role_names.end());
+    return words;
+}
+
 Resolved resolve(const Scenario& scenario, std::uint64_t seed) {
+    LOCKSTEP_ASSERT(scenario.service == "raft" || !scenario.swarm,
+                    "a swarm for service {}, whose words are not known", scenario.service);
+    return resolve(scenario, seed, raft_vocabulary());
+}
+
+Resolved resolve(const Scenario& scenario, std::uint64_t seed, const Vocabulary& words) {
     const auto objection = check(scenario);
     LOCKSTEP_ASSERT(!objection, "{}: {}", objection->key, objection->message);
     Resolved r;
@@ -145,6 +170,8 @@ Resolved resolve(const Scenario& scenario, std::uint64_t seed) {
     r.clients = client_names(scenario);
     r.resources = resource_names(scenario);
     r.locks = lock_names(scenario);
+    r.zones = zone_members(scenario);
+    r.service_settings = scenario.service_settings;
     Drawer draw(seed, r.drawn);
     draw_numbers(scenario, draw, r);
     r.faults_for = scenario.run.faults_for;
@@ -152,7 +179,7 @@ Resolved resolve(const Scenario& scenario, std::uint64_t seed) {
     r.recoverable = scenario.run.budget == Budget::Recoverable;
     r.plan = written_plan(scenario, draw, r);
     if (scenario.swarm) {
-        sim::SwarmPlan swarm = sim::draw_swarm(swarm_input(scenario, r));
+        sim::SwarmPlan swarm = sim::draw_swarm(swarm_input(scenario, r, words));
         r.plan.insert(r.plan.end(), swarm.faults.begin(), swarm.faults.end());
         for (std::string& line : swarm.dimensions) r.drawn.push_back("swarm " + std::move(line));
     }

@@ -12,7 +12,7 @@
 namespace lockstep::scenario {
 
 /// Raised when an existing draw changes its meaning: seeds are stable within one epoch.
-inline constexpr std::uint32_t plan_epoch = 1;
+inline constexpr std::uint32_t plan_epoch = 2;
 
 /// A scenario with nothing left open: what one seed makes of it.
 struct Resolved {
@@ -27,6 +27,13 @@ struct Resolved {
     Duration renew_every;
     Ppm drift_bound;
     Duration margin;
+    std::optional<Duration> checkpoint_every;
+    Duration lock_delay;  ///< zero: none
+    Duration hold_max;    ///< zero: without end
+    ServerLimits limits;
+    std::uint32_t sessions = 1;                   ///< of each client
+    std::vector<std::vector<std::string>> zones;  ///< the servers in each; empty: no zones
+    std::vector<std::pair<std::string, std::string>> service_settings;
 
     Duration election_min;
     Duration election_max;
@@ -34,6 +41,7 @@ struct Resolved {
     std::uint64_t snapshot_every = 0;
     std::uint64_t append_entries = 0;
 
+    ResourceKind resource = ResourceKind::Store;
     Fencing fencing = Fencing::Fenced;
     sim::LinkModel server_link;  ///< between servers
     sim::LinkModel client_link;  ///< all others
@@ -55,8 +63,22 @@ struct Resolved {
     std::vector<std::string> drawn;
 };
 
+/// What of a service drawn faults can be aimed at: kinds of messages, by who sends them to whom,
+/// and roles. Any of the lists may be empty.
+struct Vocabulary {
+    std::vector<std::string> between_servers;
+    std::vector<std::string> from_clients;
+    std::vector<std::string> to_clients;
+    std::vector<std::string> roles;
+};
+/// Of our own service, `raft`. The order of its words decides what seeds draw.
+Vocabulary raft_vocabulary();
+
 /// Every draw has a stream of its own, keyed by its name, so that giving one value outright changes
-/// none of the others. The scenario must have passed `check`.
+/// none of the others. The scenario must have passed `check`, and `words` must be its service's
+/// (harness::resolve knows them).
+Resolved resolve(const Scenario& scenario, std::uint64_t seed, const Vocabulary& words);
+/// Of a scenario for `raft`, or without a swarm.
 Resolved resolve(const Scenario& scenario, std::uint64_t seed);
 
 /// The scenario with that seed's draws written in: drawn values as numbers, the whole fault plan as

@@ -44,7 +44,17 @@ std::vector<std::string> client_names(const Scenario& scenario) {
 }
 
 std::vector<std::string> resource_names(const Scenario& scenario) {
-    return numbered("store", "store", scenario.cluster.locks);
+    constexpr std::array<const char*, 3> names{"store", "endpoint", "row"};
+    const char* name = names.at(static_cast<std::size_t>(scenario.resource.kind));
+    return numbered(name, name, scenario.cluster.locks);
+}
+
+std::vector<std::vector<std::string>> zone_members(const Scenario& scenario) {
+    std::vector<std::vector<std::string>> zones(scenario.cluster.zones);
+    const auto servers = server_names(scenario);
+    for (std::size_t i = 0; i < servers.size() && !zones.empty(); ++i)
+        zones[i % zones.size()].push_back(servers[i]);
+    return zones;
 }
 
 std::vector<std::string> lock_names(const Scenario& scenario) {
@@ -58,8 +68,9 @@ Duration shortest_quiet(const Scenario& scenario) {
     const bool forever = scenario.workload.wait_max == Duration::max();
     const Duration wait =
         forever ? Duration{} : stretch(scenario.workload.wait_max, scenario.lease.drift_bound);
-    const Duration sum =
-        live1 + stretch(ttl, scenario.lease.drift_bound) + renewal + wait + scenario.run.slack;
+    const Duration delay = scenario.lease.lock_delay.value_or(Duration{});
+    const Duration sum = live1 + stretch(ttl, scenario.lease.drift_bound) + renewal + wait + delay +
+                         scenario.run.slack;
     // Up to a whole millisecond, for people.
     return milliseconds((sum.ns + 999'999) / 1'000'000);
 }

@@ -1,7 +1,9 @@
 // What a scenario's values must satisfy, seen together.
 #include "core/events/event.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/scenario_checker.hpp"
 #include "scenarios/scenario_fields.hpp"
+#include "scenarios/scenario_values.hpp"
 
 #include <fmt/format.h>
 
@@ -16,89 +18,11 @@ using sim::to_string;
 constexpr Duration shortest_ttl = milliseconds(100);
 constexpr Duration longest_ttl = seconds(3'600);
 
-template <std::size_t n>
-bool one_of(const std::array<const char*, n>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool one_of(const std::vector<std::string>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Keeps the first objection.
 /// Beyond it, connections come and go without end, and nothing could be demanded of anybody. Faults
 /// may lose more for a while.
 constexpr std::int64_t most_loss = 300'000;
 
-class Checker {
-public:
-    explicit Checker(const Scenario& scenario) : s_(scenario) {}
-
-    std::optional<Objection> run() {
-        cluster();
-        lease();
-        raft();
-        surroundings();
-        workload();
-        expectations();
-        for (std::size_t i = 0; i < s_.faults.size(); ++i) fault(s_.faults[i], i);
-        phases();
-        return first_;
-    }
-
-private:
-    void object(std::string key, std::string message) {
-        if (!first_) first_ = Objection{std::move(key), std::move(message)};
-    }
-    void number(const char* key, std::uint64_t value, std::uint64_t low, std::uint64_t high,
-                const char* note = "") {
-        if (value < low || value > high)
-            object(key, fmt::format("found {}{}; allowed is {} to {}", value, note, low, high));
-    }
-    void span(const std::string& key, Duration value, Duration low, Duration high) {
-        if (value < low || value > high)
-            object(key, fmt::format("found {}; allowed is {} to {}", to_string(value),
-                                    to_string(low), to_string(high)));
-    }
-    void range(const char* key, const DurationRange& value, Duration low, Duration high) {
-        span(key, value.min, low, high);
-        span(key, value.max, low, high);
-        if (value.max < value.min)
-            object(key, fmt::format("found {}, which ends before it begins", text_of(value)));
-    }
-    void share(const std::string& key, Ppm value, std::int64_t high = 1'000'000) {
-        if (value.value < 0 || value.value > high)
-            object(key, fmt::format("found {}; allowed is 0% to {}", text_of(value),
-                                    text_of(Ppm{high})));
-    }
-
-    void cluster();
-    void lease();
-    void raft();
-    void surroundings();
-    void workload();
-    void phases();
-    void expectations();
-    void fault(const sim::Fault& fault, std::size_t index);
-    void fault_times(const sim::Fault& fault, const std::string& key);
-    void fault_amounts(const sim::Fault& fault, const std::string& key);
-    void trigger(const sim::Trigger& trigger, const std::string& key);
-    void aim(const sim::Aim& aim, const std::string& key, bool may_be_trigger);
-    void peer(std::string_view name, const std::string& key);
-    bool is_process(std::string_view name) const {
-        return one_of(server_names(s_), name) || one_of(client_names(s_), name) ||
-               one_of(resource_names(s_), name);
-    }
-    std::string processes() const {
-        const auto clients = client_names(s_);
-        return fmt::format("n1 to n{}, {}{}", s_.cluster.servers,
-                           clients.empty() ? "" : "worker-a to " + clients.back() + ", ",
-                           fmt::join(resource_names(s_), ", "));
-    }
-
-    const Scenario& s_;
-    std::optional<Objection> first_;
-};
+}  // namespace
 
 void Checker::cluster() {
     const auto plain = [](char c) {
@@ -106,12 +30,20 @@ void Checker::cluster() {
     };
     if (!std::all_of(s_.name.begin(), s_.name.end(), plain))
         object("name", fmt::format("found \"{}\"; allowed are a to z, 0 to 9 and -", s_.name));
-    if (s_.service != "raft")
-        object("service", fmt::format("found \"{}\"; allowed is \"raft\"", s_.service));
+    // Which services there are, only the program knows that was built with them.
+    if (s_.service.empty() || !std::all_of(s_.service.begin(), s_.service.end(), plain))
+        object("service",
+               fmt::format("found \"{}\"; allowed are a to z, 0 to 9 and -", s_.service));
     number("cluster.servers", s_.cluster.servers, 1, limits::servers,
            s_.cluster.servers == 0 ? ", of which no quorum can be made" : "");
     number("cluster.clients", s_.cluster.clients, 0, limits::clients);
     number("cluster.locks", s_.cluster.locks, 1, limits::locks);
+    number("cluster.sessions", s_.cluster.sessions, 1, limits::sessions);
+    number("cluster.zones", s_.cluster.zones, 0, limits::zones);
+    if (s_.cluster.zones > s_.cluster.servers)
+        object("cluster.zones", fmt::format("found {}; allowed are no more than servers, {}",
+                                            s_.cluster.zones, s_.cluster.servers));
+    server_limits();
     if (s_.swarm && s_.cluster.clients == 0)
         object("cluster.clients", "found 0, and a swarm, whose faults are aimed at clients, too");
 }
@@ -135,6 +67,30 @@ void Checker::lease() {
             fmt::format("found {}; allowed is more than 0s, at most a third of the TTL of {}, and "
                         "less than the {} for which a holder may act",
                         to_string(renewal), to_string(lease.ttl.min), to_string(usable)));
+}
+
+void Checker::lease_options() {
+    const Lease& lease = s_.lease;
+    if (lease.checkpoint_every)
+        span("lease.checkpoint_every", *lease.checkpoint_every, milliseconds(10), longest_ttl);
+    if (lease.lock_delay) span("lease.lock_delay", *lease.lock_delay, milliseconds(1), longest_ttl);
+    if (!lease.hold_max) return;
+    span("lease.hold_max", *lease.hold_max, milliseconds(1), longest_ttl);
+    if (shrink(*lease.hold_max, lease.drift_bound) <= lease.margin)
+        object(
+            "lease.hold_max",
+            fmt::format("found {}; less a drift of {} and the margin of {} nothing is left of it",
+                        to_string(*lease.hold_max), text_of(lease.drift_bound),
+                        to_string(lease.margin)));
+}
+
+void Checker::server_limits() {
+    const ServerLimits& l = s_.limits;
+    number("limits.sessions", l.sessions, 1, 1'000'000);
+    number("limits.locks_per_session", l.locks_per_session, 1, 1'000'000);
+    number("limits.requests_per_session", l.requests_per_session, 1, 1'000'000);
+    number("limits.waiters", l.waiters, 0, 1'000'000);
+    number("limits.pending", l.pending, 1, 1'000'000);
 }
 
 void Checker::raft() {
@@ -182,6 +138,18 @@ void Checker::workload() {
     if (workload.wait_max != Duration::max())
         span("workload.wait_max", workload.wait_max, Duration{}, seconds(3'600));
     span("workload.period", workload.period, milliseconds(1), limits::longest);
+    number("workload.writes", workload.writes, 1, 1'000);
+    span("workload.drain", workload.drain, Duration{}, limits::longest);
+    span("workload.stop_every", workload.stop_every, milliseconds(1), limits::longest);
+    const bool calls =
+        workload.kind == WorkloadKind::Cron || workload.kind == WorkloadKind::Payments;
+    const bool is_endpoint = s_.resource.kind == ResourceKind::Endpoint;
+    if (calls != is_endpoint)
+        object(
+            "resource.kind",
+            fmt::format("found \"{}\"; the workloads cron and payments need an \"endpoint\", and "
+                        "the others something that can be read and written (here: {})",
+                        text_of(s_.resource.kind), text_of(workload.kind)));
 }
 
 void Checker::phases() {
@@ -216,108 +184,6 @@ void Checker::expectations() {
         share("properties." + id, least);
     }
 }
-
-// Faults.
-
-void Checker::aim(const sim::Aim& aim, const std::string& key, bool may_be_trigger) {
-    if (aim.name == "any-client" && s_.cluster.clients == 0)
-        object(key, "found \"any-client\", and no clients (cluster.clients)");
-    const bool known = aim.by == sim::Aim::By::Trigger ? may_be_trigger
-                       : aim.by == sim::Aim::By::Role
-                           ? one_of(role_names, aim.name) || one_of(drawn_aims, aim.name)
-                           : is_process(aim.name);
-    if (known) return;
-    object(key, fmt::format("found {}; allowed is a process ({}), a role ({}) or {}{}",
-                            aim.name.empty() && aim.by != sim::Aim::By::Trigger
-                                ? std::string("nobody")
-                                : fmt::format("\"{}\", which is nobody here", sim::to_string(aim)),
-                            processes(), fmt::join(role_names, ", "), fmt::join(drawn_aims, ", "),
-                            may_be_trigger ? ", or \"trigger\"" : ""));
-}
-
-void Checker::peer(std::string_view name, const std::string& key) {
-    constexpr std::array<const char*, 4> groups{"servers", "clients", "resources", "others"};
-    const std::string_view bare = name.starts_with('!') ? name.substr(1) : name;
-    if (one_of(groups, bare) || one_of(role_names, bare) || is_process(bare)) return;
-    object(key,
-           fmt::format("found \"{}\"; allowed is a process ({}), a role ({}) or a group ({}), each "
-                       "with ! to leave it out",
-                       name, processes(), fmt::join(role_names, ", "), fmt::join(groups, ", ")));
-}
-
-void Checker::trigger(const sim::Trigger& trigger, const std::string& key) {
-    using On = sim::Trigger::On;
-    if (trigger.on == On::Point && !point_number(trigger.what))
-        object(key + ".point", fmt::format("found \"{}\"; allowed is {}", trigger.what,
-                                           fmt::join(point_names, ", ")));
-    if (trigger.on == On::Message && !one_of(message_names(), trigger.what))
-        object(key + ".message", fmt::format("found \"{}\"; allowed is {}", trigger.what,
-                                             fmt::join(message_names(), ", ")));
-    if (trigger.on == On::Event && events::kind_of(trigger.what) == events::event_kinds) {
-        std::string kinds;
-        for (std::size_t k = 0; k < events::event_kinds; ++k)
-            kinds += (k == 0 ? "" : ", ") + std::string(events::kind_name(k));
-        object(key + ".event", fmt::format("found \"{}\"; allowed is {}", trigger.what, kinds));
-    }
-    if (trigger.where) aim(*trigger.where, key + ".at", false);
-    if (trigger.nth == 0) object(key + ".nth", "found 0; allowed is 1 and more");
-}
-
-void Checker::fault_times(const sim::Fault& fault, const std::string& key) {
-    const Duration end = s_.run.faults_for;
-    if (fault.start < Duration{} || fault.start >= end)
-        object(key + ".at", fmt::format("found {}; faults begin at 0s or later and before {}, when "
-                                        "everything heals (run.faults_for)",
-                                        to_string(fault.start), to_string(end)));
-    if (!sim::fields_of(fault.kind).lasts) return;
-    if (fault.duration <= Duration{} || fault.duration > end - fault.start)
-        object(key + ".for",
-               fmt::format(
-                   "found {}; allowed is more than 0s and at most {}, as everything heals at {} "
-                   "(run.faults_for)",
-                   to_string(fault.duration), to_string(end - fault.start), to_string(end)));
-}
-
-void Checker::fault_amounts(const sim::Fault& fault, const std::string& key) {
-    using sim::FaultKind;
-    const bool chance = fault.kind == FaultKind::Loss || fault.kind == FaultKind::Duplicate ||
-                        fault.kind == FaultKind::Reorder;
-    if (chance && (fault.ppm <= 0 || fault.ppm > 1'000'000))
-        object(key + ".chance", fmt::format("found {}; allowed is more than 0% and at most 100%",
-                                            text_of(Ppm{fault.ppm})));
-    if (fault.kind == FaultKind::ClockDrift &&
-        (fault.ppm == 0 || fault.ppm < -900'000 || fault.ppm > 1'000'000))
-        object(key + ".rate", fmt::format("found {}; allowed is -90% to 100%, but not 0%",
-                                          text_of(Ppm{fault.ppm})));
-    if (fault.kind == FaultKind::StallFiber && fault.strand > 1)
-        object(
-            key + ".strand",
-            fmt::format("found {}; allowed is 0, the callbacks, or 1, the worker", fault.strand));
-    if (fault.kind == FaultKind::Delay)
-        span(key + ".extra", fault.amount, nanoseconds(1), seconds(3'600));
-    if (fault.kind == FaultKind::ClockStep) {
-        span(key + ".step", fault.amount, -limits::longest, limits::longest);
-        if (fault.amount == Duration{}) object(key + ".step", "found 0s; allowed is any other");
-    }
-    if (fault.kind == FaultKind::DropMessage && !one_of(message_names(), fault.message))
-        object(key + ".message", fmt::format("found \"{}\"; allowed is {}", fault.message,
-                                             fmt::join(message_names(), ", ")));
-}
-
-void Checker::fault(const sim::Fault& fault, std::size_t index) {
-    const std::string key = fmt::format("fault[{}]", index + 1);
-    if (index >= limits::faults)
-        object(key,
-               fmt::format("found {} faults; allowed are {}", s_.faults.size(), limits::faults));
-    if (first_) return;
-    aim(fault.aim, key + ".aim", fault.trigger.has_value());
-    for (const std::string& name : fault.peers) peer(name, key + ".peers");
-    if (fault.trigger) trigger(*fault.trigger, key + ".when");
-    fault_times(fault, key);
-    fault_amounts(fault, key);
-}
-
-}  // namespace
 
 std::optional<Objection> check(const Scenario& scenario) {
     return Checker(scenario).run();

@@ -1,6 +1,6 @@
 #include "scenarios/scenario_fields.hpp"
 
-#include "scenarios/scenario_values.hpp"
+#include "scenarios/scenario_spelling.hpp"
 
 #include <fmt/format.h>
 
@@ -9,28 +9,15 @@
 namespace lockstep::scenario {
 namespace {
 
-// The overloads below join these.
-using scenario::parse;
-using scenario::text_of;
+using spelling::Kinds;
+using spelling::OrAuto;
+using spelling::OrForever;
+using spelling::OrOff;
+using spelling::set_in_fault;
+using spelling::Setter;
 
 // The table. A visitor is called with the key and the member; members of special spelling are
 // wrapped.
-
-/// `auto` instead of a duration.
-template <class T>
-struct OrAuto {
-    T& duration;
-};
-/// `forever` instead of a duration.
-template <class T>
-struct OrForever {
-    T& duration;
-};
-/// `all` instead of a list of kinds.
-template <class T>
-struct Kinds {
-    T& kinds;
-};
 
 template <class S, class F>
 void visit_scenario(S& s, F&& f) {
@@ -39,15 +26,26 @@ void visit_scenario(S& s, F&& f) {
     f("cluster.servers", s.cluster.servers);
     f("cluster.clients", s.cluster.clients);
     f("cluster.locks", s.cluster.locks);
+    f("cluster.sessions", s.cluster.sessions);
+    f("cluster.zones", s.cluster.zones);
     f("lease.ttl", s.lease.ttl);
     f("lease.renew_every", OrAuto{s.lease.renew_every});
     f("lease.drift_bound", s.lease.drift_bound);
     f("lease.margin", s.lease.margin);
+    f("lease.checkpoint_every", OrOff{s.lease.checkpoint_every});
+    f("lease.lock_delay", OrOff{s.lease.lock_delay});
+    f("lease.hold_max", OrOff{s.lease.hold_max});
     f("raft.election_timeout_min", s.raft.election_min);
     f("raft.election_timeout_max", s.raft.election_max);
     f("raft.heartbeat", s.raft.heartbeat);
     f("raft.snapshot_every", s.raft.snapshot_every);
     f("raft.append_entries", s.raft.append_entries);
+    f("limits.sessions", s.limits.sessions);
+    f("limits.locks_per_session", s.limits.locks_per_session);
+    f("limits.requests_per_session", s.limits.requests_per_session);
+    f("limits.waiters", s.limits.waiters);
+    f("limits.pending", s.limits.pending);
+    f("resource.kind", s.resource.kind);
     f("resource.fencing", s.resource.fencing);
     f("network.server_links", s.network.server_links);
     f("network.client_links", s.network.client_links);
@@ -64,6 +62,9 @@ void visit_scenario(S& s, F&& f) {
     f("workload.hold", s.workload.hold);
     f("workload.wait_max", OrForever{s.workload.wait_max});
     f("workload.period", s.workload.period);
+    f("workload.writes", s.workload.writes);
+    f("workload.drain", s.workload.drain);
+    f("workload.stop_every", s.workload.stop_every);
     f("run.faults_for", s.run.faults_for);
     f("run.quiet", OrAuto{s.run.quiet});
     f("run.slack", s.run.slack);
@@ -76,195 +77,7 @@ template <class S, class F>
 void visit_swarm(S& s, F&& f) {
     f("swarm.kinds", Kinds{s.kinds});
     f("swarm.break_clocks", s.break_clocks);
-}
-
-template <class T>
-Wrong parse(std::string_view text, OrAuto<T> to) {
-    Duration d;
-    if (text == "auto") {
-        to.duration.reset();
-    } else if (parse(text, d)) {
-        return "\"auto\" or a duration such as \"10s\", \"250ms\", \"1.5s\" (ns, us, ms, s, m, h)";
-    } else {
-        to.duration = d;
-    }
-    return std::nullopt;
-}
-template <class T>
-Wrong parse(std::string_view text, OrForever<T> to) {
-    if (text == "forever")
-        to.duration = Duration::max();
-    else if (parse(text, to.duration))
-        return "\"forever\" or a duration such as \"10s\", \"250ms\", \"1.5s\"";
-    return std::nullopt;
-}
-template <class T>
-Wrong parse(std::string_view text, Kinds<T> to) {
-    std::vector<sim::FaultKind> kinds;
-    if (text != "all") {
-        for (const std::string& name : split(text)) {
-            sim::FaultKind kind{};
-            if (auto wrong = parse(name, kind)) return "\"all\" or a list of " + *wrong;
-            kinds.push_back(kind);
-        }
-        if (kinds.empty())
-            return std::string("\"all\" or a list of kinds of faults, not an empty one");
-    }
-    to.kinds = kinds;
-    return std::nullopt;
-}
-Wrong parse(std::string_view text, std::string& to) {
-    to = text;
-    return std::nullopt;
-}
-Wrong parse(std::string_view text, std::vector<std::string>& to) {
-    to = split(text);
-    return std::nullopt;
-}
-
-template <class T>
-std::string text_of(OrAuto<T> v) {
-    return v.duration ? text_of(*v.duration) : "auto";
-}
-template <class T>
-std::string text_of(OrForever<T> v) {
-    return text_of(v.duration);
-}
-template <class T>
-std::string text_of(Kinds<T> v) {
-    std::vector<std::string> names;
-    for (const sim::FaultKind kind : v.kinds) names.emplace_back(sim::to_string(kind));
-    return names.empty() ? "all" : join(names);
-}
-std::string text_of(const std::string& v) {
-    return v;
-}
-std::string text_of(const std::vector<std::string>& v) {
-    return join(v);
-}
-std::string text_of(std::uint32_t v) {
-    return fmt::format("{}", v);
-}
-std::string text_of(std::uint64_t v) {
-    return fmt::format("{}", v);
-}
-std::string text_of(bool v) {
-    return v ? "true" : "false";
-}
-
-template <class T>
-constexpr Shape shape_of(const T&) {
-    return Shape::Text;
-}
-constexpr Shape shape_of(const std::uint32_t&) {
-    return Shape::Number;
-}
-constexpr Shape shape_of(const std::uint64_t&) {
-    return Shape::Number;
-}
-constexpr Shape shape_of(const bool&) {
-    return Shape::Boolean;
-}
-constexpr Shape shape_of(const std::vector<std::string>&) {
-    return Shape::List;
-}
-template <class T>
-Shape shape_of(const Kinds<T>& v) {
-    return v.kinds.empty() ? Shape::Text : Shape::List;
-}
-
-std::string name_of(Shape shape) {
-    switch (shape) {
-        case Shape::Number:
-            return "a number";
-        case Shape::Boolean:
-            return "true or false";
-        case Shape::Text:
-            return "a string";
-        case Shape::List:
-            return "an array of strings";
-    }
-    return {};
-}
-
-std::string quoted(std::string_view text, std::optional<Shape> shape) {
-    if (shape == Shape::List) return fmt::format("[{}]", text);
-    if (shape == Shape::Number || shape == Shape::Boolean) return std::string(text);
-    return fmt::format("\"{}\"", text);
-}
-
-/// Tries keys one by one and remembers what became of it.
-struct Setter {
-    std::string_view key;
-    std::string_view text;
-    std::optional<Shape> shape;
-    bool found = false;
-    std::optional<std::string> error;
-    std::vector<std::string> keys;
-
-    template <class T>
-    static std::string allowed_for(T& to) {
-        if constexpr (requires { to.append("x"); } || requires { to.emplace_back("x"); })
-            return name_of(shape_of(to));
-        else  // nothing is spelled like this
-            return parse("?", to).value_or(name_of(shape_of(to)));
-    }
-    template <class T>
-    void operator()(const char* name, T&& to) {
-        keys.emplace_back(name);
-        if (key != name) return;
-        found = true;
-        constexpr bool is_kinds = requires { to.kinds; };
-        const bool fits = !shape || *shape == shape_of(to) ||
-                          (is_kinds && (*shape == Shape::Text || *shape == Shape::List));
-        if (!fits)
-            error = fmt::format("found {}, {}; allowed is {}", quoted(text, shape), name_of(*shape),
-                                allowed_for(to));
-        else if (auto allowed = parse(text, to))
-            error = fmt::format("found {}; allowed is {}", quoted(text, shape), *allowed);
-    }
-};
-
-template <class F>
-void visit_fault(sim::Fault& fault, F&& f) {
-    f("kind", fault.kind);
-    f("peers", fault.peers);
-    f("direction", fault.direction);
-    f("at", fault.start);
-    f("for", fault.duration);
-    f("clock", fault.clock);
-    f("strand", fault.strand);
-    f("message", fault.message);
-}
-
-/// Keys of a fault that need more than a member.
-std::optional<std::string> set_in_fault(sim::Fault& fault, Setter& set) {
-    visit_fault(fault, set);
-    const auto special = [&](const char* name, auto& to) {
-        set(name, to);
-        return set.key == name && !set.error;
-    };
-    std::string text;
-    Ppm ppm{fault.ppm};
-    if (special("aim", text)) fault.aim = aim_of(text);
-    if (special("chance", ppm) || special("rate", ppm)) fault.ppm = ppm.value;
-    if (special("extra", fault.amount) || special("step", fault.amount)) return set.error;
-    sim::Trigger trigger = fault.trigger.value_or(sim::Trigger{});
-    using On = sim::Trigger::On;
-    const auto waits = [&](const char* name, On on) {
-        if (!special(name, trigger.what)) return;
-        trigger.on = on;
-        fault.trigger = trigger;
-    };
-    waits("when.event", On::Event);
-    waits("when.point", On::Point);
-    waits("when.message", On::Message);
-    if (special("when.at", text)) {
-        trigger.where = aim_of(text);
-        fault.trigger = trigger;
-    }
-    if (special("when.nth", trigger.nth)) fault.trigger = trigger;
-    return set.error;
+    f("swarm.break_disks", s.break_disks);
 }
 
 /// Names the nearest key, and those of the same table, or the tables if there is no such table.
@@ -314,45 +127,14 @@ std::optional<std::string> set_expectation(Expectation& expected, Setter& set) {
 std::vector<Field> fields(const Scenario& scenario) {
     std::vector<Field> all;
     const auto add = [&all](const char* key, const auto& v) {
-        all.push_back({key, shape_of(v), text_of(v)});
+        all.push_back({key, spelling::shape_of(v), spelling::text_of(v)});
     };
     visit_scenario(scenario, add);
+    for (const auto& [name, value] : scenario.service_settings)
+        all.push_back({"service_settings." + name, Shape::Text, value});
     if (scenario.swarm) visit_swarm(*scenario.swarm, add);
     for (const auto& [id, least] : scenario.minimum_share)
         all.push_back({"properties." + id, Shape::Text, text_of(least)});
-    return all;
-}
-
-std::vector<Field> fault_fields(const sim::Fault& fault) {
-    const sim::FaultFields has = sim::fields_of(fault.kind);
-    std::vector<Field> all;
-    const auto add = [&all](const char* key, Shape shape, std::string value) {
-        all.push_back({key, shape, std::move(value)});
-    };
-    add("kind", Shape::Text, std::string(sim::to_string(fault.kind)));
-    add("aim", Shape::Text, sim::to_string(fault.aim));
-    add("at", Shape::Text, text_of(fault.start));
-    if (has.lasts) add("for", Shape::Text, text_of(fault.duration));
-    if (has.peers && !fault.peers.empty()) add("peers", Shape::List, join(fault.peers));
-    if (has.peers) add("direction", Shape::Text, text_of(fault.direction));
-    if (has.clock) add("clock", Shape::Text, text_of(fault.clock));
-    if (has.ppm)
-        add(fault.kind == sim::FaultKind::ClockDrift ? "rate" : "chance", Shape::Text,
-            text_of(Ppm{fault.ppm}));
-    if (has.amount)
-        add(fault.kind == sim::FaultKind::Delay ? "extra" : "step", Shape::Text,
-            sim::to_string(fault.amount));
-    if (has.strand) add("strand", Shape::Number, text_of(fault.strand));
-    if (has.message) add("message", Shape::Text, fault.message);
-    if (!fault.trigger) return all;
-    using On = sim::Trigger::On;
-    const On on = fault.trigger->on;
-    add(on == On::Event   ? "when.event"
-        : on == On::Point ? "when.point"
-                          : "when.message",
-        Shape::Text, fault.trigger->what);
-    if (fault.trigger->where) add("when.at", Shape::Text, sim::to_string(*fault.trigger->where));
-    add("when.nth", Shape::Number, text_of(fault.trigger->nth));
     return all;
 }
 
@@ -392,12 +174,22 @@ std::optional<std::string> set_value(Scenario& scenario, std::string_view key,
         if (!set.error) scenario.minimum_share.emplace_back(key.substr(11), least);
         return set.error;
     }
+    constexpr std::string_view settings = "service_settings.";
+    if (key.starts_with(settings) && key.size() > settings.size()) {
+        if (shape == Shape::List) return fmt::format("found [{}]; allowed is one value", text);
+        const std::string name(key.substr(settings.size()));
+        std::erase_if(scenario.service_settings, [&](const auto& s) { return s.first == name; });
+        scenario.service_settings.emplace_back(name, text);
+        std::ranges::stable_sort(scenario.service_settings);
+        return std::nullopt;
+    }
     visit_scenario(scenario, set);
     Swarm swarm = scenario.swarm.value_or(Swarm());
     visit_swarm(swarm, set);
     if (key.starts_with("swarm.") && set.found && !set.error) scenario.swarm = swarm;
     if (set.found) return set.error;
-    for (const char* list : {"fault", "expect", "properties"}) set.keys.emplace_back(list);
+    for (const char* list : {"fault", "expect", "properties", "service_settings"})
+        set.keys.emplace_back(list);
     return unknown_key(key, set.keys);
 }
 

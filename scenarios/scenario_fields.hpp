@@ -30,6 +30,10 @@ struct Field {
 std::vector<Field> fields(const Scenario& scenario);
 std::vector<Field> fault_fields(const sim::Fault& fault);  ///< keys without `fault[1].`
 
+/// Why a fault of this kind has no such key, if it has none: it would be without effect. `key` is
+/// without `fault[1].`.
+std::optional<std::string> stray_fault_key(const sim::Fault& fault, std::string_view key);
+
 /// The value of one key, or nothing if there is no such key.
 std::optional<std::string> value_of(const Scenario& scenario, std::string_view key);
 

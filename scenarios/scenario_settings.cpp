@@ -39,6 +39,36 @@ bool is_property_id(std::string_view id) {
            std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+namespace {
+
+/// A key of a fault that its kind does not read. The kind itself may be set: what the new kind does
+/// not read goes back to what it is by default.
+std::optional<std::string> stray_setting(Scenario& scenario, std::string_view key) {
+    const std::size_t close = key.find("].");
+    if (!key.starts_with("fault[") || close == std::string_view::npos) return std::nullopt;
+    std::size_t position = 0;
+    for (const char c : key.substr(6, close - 6))
+        position = position * 10 + static_cast<std::size_t>(c - '0');
+    sim::Fault& fault = scenario.faults.at(position - 1);
+    const std::string_view name = key.substr(close + 2);
+    if (name != "kind") return stray_fault_key(fault, name);
+    const sim::Fault empty;
+    const sim::FaultFields has = sim::fields_of(fault.kind);
+    if (!has.lasts) fault.duration = empty.duration;
+    if (!has.peers) fault.peers = empty.peers;
+    if (!has.peers) fault.direction = empty.direction;
+    if (!has.clock) fault.clock = empty.clock;
+    if (!has.ppm) fault.ppm = empty.ppm;
+    if (!has.amount) fault.amount = empty.amount;
+    if (!has.period) fault.period = empty.period;
+    if (!has.count) fault.count = empty.count;
+    if (!has.strand) fault.strand = empty.strand;
+    if (!has.message && !has.message_optional) fault.message = empty.message;
+    return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos || equals == 0)
@@ -54,6 +84,8 @@ std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
     }
     if (const auto error = set_value(changed, key, setting.substr(equals + 1)))
         return Error{fmt::format("--set {}: {}", key, *error), {}};
+    if (const auto stray = stray_setting(changed, key))
+        return Error{fmt::format("--set {}: {}", key, *stray), {}};
     if (const auto objection = check(changed))
         return Error{fmt::format("--set {}: {}: {}", key, objection->key, objection->message), {}};
     scenario = std::move(changed);

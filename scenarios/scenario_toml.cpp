@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace lockstep::scenario {
 namespace {
@@ -19,10 +20,7 @@ namespace {
 using Value = toml::basic_value<toml::discard_comments, std::map>;
 
 /// One key of the file, its tables in front of it: `fault[2].when.point`.
-struct Entry {
-    Field field;
-    int line = 0;
-};
+using Entry = Setting;
 
 int line_of(const Value& value) {
     return static_cast<int>(value.location().line());
@@ -62,6 +60,7 @@ private:
         std::vector<std::string> words;
         for (const Value& word : array) words.push_back(word.as_string().str);
         add(key, Shape::List, join(words));
+        entries.back().words = std::move(words);
     }
     void leaf(const Value& value, const std::string& key) {
         if (key == "fault" || key == "expect")
@@ -138,24 +137,6 @@ Result<Value> parse_document(std::string_view text, const std::string& file) {
     }
 }
 
-/// Keys that a fault of this kind does not read would be silently without effect.
-std::optional<std::string> stray_key(const sim::Fault& fault, std::string_view key) {
-    const sim::FaultFields has = sim::fields_of(fault.kind);
-    using sim::FaultKind;
-    std::vector<std::string> allowed{"kind", "aim", "at", "when"};
-    if (has.lasts) allowed.emplace_back("for");
-    if (has.peers) allowed.insert(allowed.end(), {"peers", "direction"});
-    if (has.clock) allowed.emplace_back("clock");
-    if (has.ppm) allowed.emplace_back(fault.kind == FaultKind::ClockDrift ? "rate" : "chance");
-    if (has.amount) allowed.emplace_back(fault.kind == FaultKind::Delay ? "extra" : "step");
-    if (has.strand) allowed.emplace_back("strand");
-    if (has.message) allowed.emplace_back("message");
-    const std::string_view base = key.substr(0, key.find('.'));
-    if (std::find(allowed.begin(), allowed.end(), base) != allowed.end()) return std::nullopt;
-    return fmt::format("found \"{}\", which a {} does not have; allowed are {}", base,
-                       sim::to_string(fault.kind), fmt::join(allowed, ", "));
-}
-
 /// What a fault or an expectation must say.
 std::optional<Error> refuse_incomplete(const Scenario& scenario, const Flattener& file) {
     const auto lacks = [&](const std::string& table, const char* key,
@@ -173,8 +154,8 @@ std::optional<Error> refuse_incomplete(const Scenario& scenario, const Flattener
             return file.lines.contains(table + ".when." + key) ? 1 : 0;
         };
         if (file.lines.contains(table + ".when") &&
-            waits("event") + waits("point") + waits("message") != 1)
-            return Error{table + ".when: allowed is exactly one of event, point and message",
+            waits("event") + waits("point") + waits("message") + waits("disk") != 1)
+            return Error{table + ".when: allowed is exactly one of event, point, message and disk",
                          {},
                          line_for(file.lines, table + ".when")};
     }
@@ -213,7 +194,8 @@ std::optional<Error> fill(Scenario& scenario, Flattener& file) {
         const std::string prefix = fmt::format("fault[{}].", i + 1);
         for (const Entry& entry : file.entries) {
             if (!entry.field.key.starts_with(prefix)) continue;
-            const auto error = stray_key(scenario.faults[i], entry.field.key.substr(prefix.size()));
+            const auto error =
+                stray_fault_key(scenario.faults[i], entry.field.key.substr(prefix.size()));
             if (error) return Error{fmt::format("{}: {}", entry.field.key, *error), {}, entry.line};
         }
     }
@@ -241,9 +223,33 @@ std::string written(const Field& field) {
     return "[" + list + "]";
 }
 
+Result<std::string> read_text(const std::string& path, std::string_view what) {
+    std::error_code code;
+    const auto status = std::filesystem::status(path, code);
+    if (status.type() == std::filesystem::file_type::not_found)
+        return Error{fmt::format("no such file; allowed is {} in TOML", what), path};
+    if (std::filesystem::is_directory(status))
+        return Error{fmt::format("found a directory; allowed is {} in TOML", what), path};
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return Error{fmt::format("found something else than a file; allowed is {} in TOML", what),
+                     path};
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return Error{"cannot be opened for reading", path};
+    std::string text(largest_file + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (in.bad()) return Error{"cannot be read", path};
+    const auto size = static_cast<std::size_t>(in.gcount());
+    if (size > largest_file)
+        return Error{fmt::format("found more than {} bytes; allowed are no more", largest_file),
+                     path};
+    text.resize(size);
+    return text;
+}
+
 }  // namespace
 
-Result<Scenario> parse_scenario(std::string_view text, const std::string& file) {
+Result<Scenario> parse_scenario(std::string_view text, const std::string& file,
+                                const Surroundings& around) {
     const auto in_file = [&file](Error error) {
         error.file = file;
         return error;
@@ -256,35 +262,41 @@ Result<Scenario> parse_scenario(std::string_view text, const std::string& file) 
     flat.table(document.value().as_table(), "");
     if (flat.error) return in_file(*flat.error);
     Scenario scenario;
+    scenario.service = around.service;
     if (auto error = fill(scenario, flat)) return in_file(*error);
     if (scenario.name.empty()) scenario.name = std::filesystem::path(file).stem().string();
     scenario.story = story_of(text);
-    if (const auto objection = check(scenario))
+    auto objection = check(scenario);
+    if (!objection && around.check_service != nullptr) objection = around.check_service(scenario);
+    if (objection)
         return Error{fmt::format("{}: {}", objection->key, objection->message), file,
                      line_for(flat.lines, objection->key)};
     return scenario;
 }
 
-Result<Scenario> load_scenario(const std::string& path) {
-    std::error_code code;
-    const auto status = std::filesystem::status(path, code);
-    if (status.type() == std::filesystem::file_type::not_found)
-        return Error{"no such file; allowed is a scenario in TOML", path};
-    if (std::filesystem::is_directory(status))
-        return Error{"found a directory; allowed is a scenario in TOML", path};
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-        return Error{"found something else than a file; allowed is a scenario in TOML", path};
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return Error{"cannot be opened for reading", path};
-    std::string text(largest_file + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (in.bad()) return Error{"cannot be read", path};
-    const auto size = static_cast<std::size_t>(in.gcount());
-    if (size > largest_file)
-        return Error{fmt::format("found more than {} bytes; allowed are no more", largest_file),
-                     path};
-    text.resize(size);
-    return parse_scenario(text, path);
+Result<Scenario> load_scenario(const std::string& path, const Surroundings& around) {
+    const auto text = read_text(path, "a scenario");
+    if (!text) return text.error();
+    return parse_scenario(text.value(), path, around);
+}
+
+Result<std::vector<Setting>> load_settings(const std::string& path) {
+    const auto text = read_text(path, "a file of settings");
+    if (!text) return text.error();
+    const auto in_file = [&path](Error error) {
+        error.file = path;
+        return error;
+    };
+    if (auto error = refuse_text(text.value())) return in_file(*error);
+    Result<Value> document = parse_document(text.value(), path);
+    if (!document) return document.error();
+    Flattener flat;
+    flat.table(document.value().as_table(), "");
+    if (flat.error) return in_file(*flat.error);
+    std::sort(flat.entries.begin(), flat.entries.end(), [](const Entry& a, const Entry& b) {
+        return a.line != b.line ? a.line < b.line : a.field.key < b.field.key;
+    });
+    return flat.entries;
 }
 
 std::string to_toml(const Scenario& scenario) {

@@ -69,7 +69,9 @@ Wrong parse_name(std::string_view text, const std::array<std::string_view, n>& n
 constexpr std::array<std::string_view, 3> fencings{"fenced", "write_only", "none"};
 constexpr std::array<std::string_view, 3> link_choices{"datagram", "ordered", "drawn"};
 constexpr std::array<std::string_view, 3> switches{"off", "on", "drawn"};
-constexpr std::array<std::string_view, 2> workloads{"counter", "election"};
+constexpr std::array<std::string_view, 8> workloads{"counter",  "election",   "append", "cron",
+                                                    "payments", "many_locks", "herd",   "drain"};
+constexpr std::array<std::string_view, 3> resources{"store", "endpoint", "row"};
 constexpr std::array<std::string_view, 2> budgets{"recoverable", "unlimited"};
 constexpr std::array<std::string_view, 3> directions{"both", "out", "in"};
 constexpr std::array<std::string_view, 2> clock_modes{"runs", "frozen"};
@@ -148,6 +150,9 @@ Wrong parse(std::string_view text, Switch& to) {
 Wrong parse(std::string_view text, WorkloadKind& to) {
     return parse_name(text, workloads, to);
 }
+Wrong parse(std::string_view text, ResourceKind& to) {
+    return parse_name(text, resources, to);
+}
 Wrong parse(std::string_view text, Budget& to) {
     return parse_name(text, budgets, to);
 }
@@ -194,6 +199,9 @@ std::string text_of(Switch v) {
 std::string text_of(WorkloadKind v) {
     return name_in(workloads, v);
 }
+std::string text_of(ResourceKind v) {
+    return name_in(resources, v);
+}
 std::string text_of(Budget v) {
     return name_in(budgets, v);
 }
@@ -206,6 +214,9 @@ std::string text_of(sim::ClockMode v) {
 
 sim::Aim aim_of(std::string_view name) {
     if (name == "trigger") return {sim::Aim::By::Trigger, ""};
+    if (name.starts_with("zone-") ||
+        std::find(group_names.begin(), group_names.end(), name) != group_names.end())
+        return {sim::Aim::By::Group, std::string(name)};
     const auto is = [name](const char* other) { return name == other; };
     const bool role = std::any_of(role_names.begin(), role_names.end(), is) ||
                       std::any_of(drawn_aims.begin(), drawn_aims.end(), is);

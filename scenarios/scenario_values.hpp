@@ -24,6 +24,7 @@ Wrong parse(std::string_view text, Fencing& to);
 Wrong parse(std::string_view text, LinkChoice& to);
 Wrong parse(std::string_view text, Switch& to);
 Wrong parse(std::string_view text, WorkloadKind& to);
+Wrong parse(std::string_view text, ResourceKind& to);
 Wrong parse(std::string_view text, Budget& to);
 Wrong parse(std::string_view text, sim::FaultKind& to);
 Wrong parse(std::string_view text, sim::Direction& to);
@@ -32,11 +33,12 @@ Wrong parse(std::string_view text, sim::ClockMode& to);
 std::string text_of(LinkChoice v);
 std::string text_of(Switch v);
 std::string text_of(WorkloadKind v);
+std::string text_of(ResourceKind v);
 std::string text_of(Budget v);
 std::string text_of(sim::Direction v);
 std::string text_of(sim::ClockMode v);
 
-/// A name as an aim: a role, a drawn aim, `trigger`, or a process.
+/// A name as an aim: a role, a drawn aim, `trigger`, a group (`servers`, `zone-2`), or a process.
 sim::Aim aim_of(std::string_view name);
 
 std::vector<std::string> split(std::string_view list);

@@ -13,9 +13,25 @@ void Network::hold(InFlight& message) {
     message.held = true;
 }
 
+/// What the cut held is lost with every further retransmission, and keeps back what was sent after
+/// it and is still under way.
+void Network::keep_behind(Link& link) {
+    bool behind = false;
+    for (std::uint32_t slot = link.first; slot != Link::none; slot = messages_[slot].next) {
+        InFlight& message = messages_[slot];
+        behind = behind || message.sequence == 0;
+        if (!behind) continue;
+        message.sequence = 0;
+        hold(message);
+    }
+}
+
 /// A cut has healed: what it holds sets out again, in order, and pushes what follows behind it.
 void Network::send_again(Link& link) {
-    if (link.starved) return;
+    if (link.starved) {
+        keep_behind(link);
+        return;
+    }
     SimTime last = world_.now_;
     std::uint64_t ordinal = 0;
     bool moved = false;
@@ -36,9 +52,14 @@ void Network::send_again(Link& link) {
     link.last_arrival = std::max(link.last_arrival, last);
 }
 
+bool Network::loses_all(const Link& link, const Envelope& message) const {
+    return link.loss_ppm + trouble_of(link, message.payload.kind()).loss_ppm >= 1'000'000;
+}
+
 /// Less is lost than before: the next retransmission of what was given up may pass.
 void Network::revive(Link& link) {
     if (!link.starved) return;
+    if (link.first != Link::none && loses_all(link, messages_[link.first].envelope)) return;
     link.starved = false;
     refresh(link);
     if (link.cuts == 0) send_again(link);
@@ -76,8 +97,8 @@ void Network::refresh(Link& link) {
         const Link& answers = back(*each);
         const Process& receiver = *world_.processes_[each->to.value - 1];
         if (answers.cuts == 0 && !receiver.frozen_) each->delivered_unacked = SimTime::never();
-        each->plain =
-            !stuck(*each) && receiver.up() && !each->notice.pending && !answers.notice.pending;
+        each->plain = !stuck(*each) && each->holes == 0 && receiver.up() && !each->notice.pending &&
+                      !answers.notice.pending;
     }
 }
 

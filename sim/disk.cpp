@@ -54,9 +54,12 @@ std::vector<std::string> Disk::files() const {
 
 std::uint64_t Disk::durable_size(std::string_view file) const {
     const File* found = find(file);
-    if (found == nullptr) return 0;
-    std::uint64_t least = found->bytes.size();
-    for (const Write& write : found->pending)
+    return found == nullptr ? 0 : durable_size(*found);
+}
+
+std::uint64_t Disk::durable_size(const File& file) {
+    std::uint64_t least = file.bytes.size();
+    for (const Write& write : file.pending)
         least = std::min(least, write.before - write.cut.size());
     return least;
 }
@@ -70,11 +73,15 @@ Disk::Inode Disk::inode(std::string_view file) {
     return made;
 }
 
-void Disk::append(std::string_view file, std::span<const std::byte> bytes) {
+bool Disk::append(std::string_view file, std::span<const std::byte> bytes) {
+    if (full_ > 0) return false;
     File& to = inodes_.at(inode(file));
-    if (bytes.empty()) return;
-    to.pending.push_back({to.bytes.size(), {}});
-    to.bytes.insert(to.bytes.end(), bytes.begin(), bytes.end());
+    if (!bytes.empty()) {
+        to.pending.push_back({to.bytes.size(), {}});
+        to.bytes.insert(to.bytes.end(), bytes.begin(), bytes.end());
+    }
+    if (world_.disks_traced()) done_with(DiskOperation::Append);
+    return true;
 }
 
 void Disk::truncate(std::string_view file, std::uint64_t size) {
@@ -82,10 +89,12 @@ void Disk::truncate(std::string_view file, std::uint64_t size) {
     File& cut = inodes_.at(inode(file));
     const std::uint64_t before = cut.bytes.size();
     LOCKSTEP_ASSERT(size <= before, "truncation of {} from {} to {}", file, before, size);
-    if (size == before) return;
-    const auto from = cut.bytes.begin() + static_cast<std::ptrdiff_t>(size);
-    cut.pending.push_back({before, std::vector<std::byte>(from, cut.bytes.end())});
-    cut.bytes.erase(from, cut.bytes.end());
+    if (size < before) {
+        const auto from = cut.bytes.begin() + static_cast<std::ptrdiff_t>(size);
+        cut.pending.push_back({before, std::vector<std::byte>(from, cut.bytes.end())});
+        cut.bytes.erase(from, cut.bytes.end());
+    }
+    if (world_.disks_traced()) done_with(DiskOperation::Truncate);
 }
 
 void Disk::rename(std::string_view from, std::string_view to) {
@@ -95,6 +104,7 @@ void Disk::rename(std::string_view from, std::string_view to) {
     changes_.push_back({Change::What::Rename, std::string(from), std::string(to), moved, replaced});
     names_.erase(std::string(from));
     names_[std::string(to)] = moved;
+    if (world_.disks_traced()) done_with(DiskOperation::Rename);
 }
 
 void Disk::remove(std::string_view file) {
@@ -135,16 +145,19 @@ void Disk::begin_sync(Inode file) {
     }
     syncs.in_flight = true;
     syncs.due = false;
+    syncs.fails = failing_ > 0;
+    syncs.lies = lying_ > 0;
     syncs.told.swap(syncs.waiting);
     const SimTime now = world_.now();
     const auto span = static_cast<std::uint64_t>(model_.sync_max.ns - model_.sync_min.ns) + 1;
     const std::uint64_t luck =
         world_.luck(sync_luck, owner_.value, name, static_cast<std::uint64_t>(now.ns));
     const Duration takes =
-        model_.sync_min +
+        model_.sync_min + slower_ +
         Duration{static_cast<std::int64_t>((static_cast<unsigned __int128>(luck) * span) >> 64)};
     syncs.ends = now + takes;
     world_.schedule_io(owner_, takes, name, [this, file] { due(file); });
+    if (!watches_.empty()) count_sync();
 }
 
 /// The callback may come later than the sync completed: the process was paused meanwhile.
@@ -175,7 +188,13 @@ void Disk::unstall() {
 void Disk::complete(Inode file) {
     Syncs& syncs = syncs_of(file);
     LOCKSTEP_ASSERT(syncs.in_flight, "inode {} has no sync in flight", file);
-    make_durable(file, syncs.covers);
+    const bool ok = !syncs.fails;
+    if (!ok)
+        forsake(file);
+    else if (syncs.lies)
+        lie_about(file, syncs.covers);
+    else
+        make_durable(file, syncs.covers);
     syncs.in_flight = false;
     LOCKSTEP_ASSERT(telling_.empty(), "inode {} completes within a callback of a sync", file);
     telling_.swap(syncs.told);
@@ -183,8 +202,10 @@ void Disk::complete(Inode file) {
         begin_sync(file);
     else if (file == directory)
         drop_unreachable();
+    if (ok && world_.disks_traced())
+        done_with(file == directory ? DiskOperation::SyncDir : DiskOperation::Sync);
     // Last, as a callback may do anything to this disk.
-    for (const Done& done : telling_) done(true);
+    for (const Done& done : telling_) done(ok);
     telling_.clear();
 }
 
@@ -194,6 +215,7 @@ void Disk::make_durable(Inode file, std::uint64_t covers) {
         return;
     }
     File& synced = inodes_.at(file);
+    if (synced.forsaken) return;
     while (synced.first_pending < covers) {
         LOCKSTEP_ASSERT(!synced.pending.empty(), "inode {}: {} writes covered, {} were made", file,
                         covers, synced.first_pending);
@@ -232,14 +254,23 @@ void Disk::drop_unreachable() {
 // Crashes.
 
 void Disk::on_crash(CrashKind how) {
-    if (how == CrashKind::Power) lose_power();
-    forget_syncs();
+    if (how == CrashKind::Power)
+        lose_power();
+    else
+        lose_forsaken();
+    forget_syncs(how);
     drop_unreachable();
 }
 
-void Disk::forget_syncs() {
-    directory_ = Syncs();
-    for (auto& [number, file] : inodes_) file.syncs = Syncs();
+/// What a lie was told about may still be lost when power is, after any number of kills.
+void Disk::forget_syncs(CrashKind how) {
+    const auto forget = [how](Syncs& syncs) {
+        const std::uint64_t lied = how == CrashKind::Kill ? syncs.lied : 0;
+        syncs = Syncs();
+        syncs.lied = lied;
+    };
+    forget(directory_);
+    for (auto& [number, file] : inodes_) forget(file.syncs);
 }
 
 void Disk::lose_power() {
@@ -249,23 +280,38 @@ void Disk::lose_power() {
     // under way has happened or not.
     const auto happened = [this, now](const Syncs& syncs, Prng& draw) {
         const bool by_luck = draw.chance(500'000);
-        return syncs.in_flight && ((syncs.ends <= now && stalls_ == 0) || by_luck);
+        return syncs.in_flight && !syncs.fails && !syncs.lies &&
+               ((syncs.ends <= now && stalls_ == 0) || by_luck);
     };
     for (auto& [number, file] : inodes_) {
         Prng own(world_.luck(loss_luck, owner_.value, file.name_hash ^ spread(number),
                              static_cast<std::uint64_t>(now.ns)));
         if (happened(file.syncs, own)) make_durable(number, file.syncs.covers);
-        lose_writes(file, own);
+        const std::uint64_t kept = own.below(file.pending.size() + 1);
+        if (file.forsaken)
+            lose_writes(file, 0, nullptr);
+        else
+            lose_writes(file, kept, &own);
     }
     if (happened(directory_, luck)) commit_changes(directory_.covers);
     const auto kept = luck.below(changes_.size() + 1);
+    if (first_change_ + kept < directory_.lied) took_confirmed_ = true;
     while (changes_.size() > kept) undo_change();
     first_change_ += changes_.size();
     changes_.clear();
 }
 
-void Disk::lose_writes(File& file, Prng& luck) {
-    const auto kept = luck.below(file.pending.size() + 1);
+void Disk::lose_forsaken() {
+    for (auto& [number, file] : inodes_) {
+        if (!file.forsaken) continue;
+        lose_writes(file, 0, nullptr);
+        file.syncs.lied = 0;
+    }
+}
+
+/// Undoes all writes that are not durable but the first `kept`.
+void Disk::lose_writes(File& file, std::uint64_t kept, Prng* tearing) {
+    if (file.first_pending + kept < file.syncs.lied) took_confirmed_ = true;
     std::vector<std::byte> torn;
     while (file.pending.size() > kept) {
         Write& write = file.pending.back();
@@ -280,9 +326,10 @@ void Disk::lose_writes(File& file, Prng& luck) {
         file.pending.pop_back();
     }
     // What was undone last is the first write that is lost.
-    if (!torn.empty()) tear(file, torn, luck);
+    if (!torn.empty() && tearing != nullptr) tear(file, torn, *tearing);
     file.first_pending += file.pending.size();
     file.pending.clear();
+    file.forsaken = false;
 }
 
 /// Of a lost write, puts back a part.

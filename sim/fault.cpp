@@ -8,9 +8,11 @@ namespace lockstep::sim {
 namespace {
 
 constexpr std::array<std::string_view, fault_kinds> names{
-    "pause",      "stall-fiber", "cut",         "loss",        "delay",
-    "duplicate",  "reorder",     "clock-drift", "clock-step",  "clock-freeze",
-    "crash-kill", "crash-power", "disk-stall",  "drop-message"};
+    "pause",      "stall-fiber",  "cut",        "loss",         "delay",      "duplicate",
+    "reorder",    "clock-drift",  "clock-step", "clock-freeze", "crash-kill", "crash-power",
+    "disk-stall", "drop-message", "black-hole", "reset",        "swizzle",    "clock-strobe",
+    "disk-slow",  "disk-error",   "disk-full",  "disk-rot",     "disk-lies",  "crash-at-sync",
+    "crash-loop", "restart-all",  "zone-loss"};
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
@@ -40,6 +42,39 @@ std::string percent(std::int64_t ppm) {
     return text + "%";
 }
 
+/// ` of acquire-reply`, if the fault concerns one kind of message.
+std::string of_kind(const Fault& fault) {
+    return fault.message.empty() ? "" : " of " + fault.message;
+}
+
+std::string what_of_disk_or_crash(const Fault& fault, const std::string& aim) {
+    switch (fault.kind) {
+        case FaultKind::Swizzle:
+            return fmt::format("{} cut off one by one", aim);
+        case FaultKind::DiskSlow:
+            return fmt::format("disk of {} slower by {}", aim, to_string(fault.amount));
+        case FaultKind::DiskError:
+            return fmt::format("disk of {} failing", aim);
+        case FaultKind::DiskFull:
+            return fmt::format("disk of {} full", aim);
+        case FaultKind::DiskRot:
+            return fmt::format("one byte of {}'s disk rotted", aim);
+        case FaultKind::DiskLies:
+            return fmt::format("disk of {} lying", aim);
+        case FaultKind::CrashAtSync:
+            return fmt::format("power loss of {} at sync {}", aim, fault.count);
+        case FaultKind::CrashLoop:
+            return fmt::format("kill of {} every {}, down {} each time", aim,
+                               to_string(fault.period), to_string(fault.amount));
+        case FaultKind::RestartAll:
+            return fmt::format("power loss of all {}", aim);
+        case FaultKind::ZoneLoss:
+            return fmt::format("loss of {}", aim);
+        default:
+            return {};
+    }
+}
+
 std::string what(const Fault& fault) {
     const std::string aim = to_string(fault.aim);
     const std::string on_links = link_of(fault);
@@ -53,13 +88,14 @@ std::string what(const Fault& fault) {
         case FaultKind::Cut:
             return fmt::format("cut {}", on_links);
         case FaultKind::Loss:
-            return fmt::format("{} loss {}", percent(fault.ppm), on_links);
+            return fmt::format("{} loss{} {}", percent(fault.ppm), of_kind(fault), on_links);
         case FaultKind::Delay:
-            return fmt::format("{} more delay {}", to_string(fault.amount), on_links);
+            return fmt::format("{} more delay{} {}", to_string(fault.amount), of_kind(fault),
+                               on_links);
         case FaultKind::Duplicate:
-            return fmt::format("{} duplicates {}", percent(fault.ppm), on_links);
+            return fmt::format("{} duplicates{} {}", percent(fault.ppm), of_kind(fault), on_links);
         case FaultKind::Reorder:
-            return fmt::format("{} reordered {}", percent(fault.ppm), on_links);
+            return fmt::format("{} reordered{} {}", percent(fault.ppm), of_kind(fault), on_links);
         case FaultKind::ClockDrift:
             return fmt::format("clock of {} off by {} ppm", aim, fault.ppm);
         case FaultKind::ClockStep:
@@ -74,8 +110,16 @@ std::string what(const Fault& fault) {
             return fmt::format("disk of {} stalled", aim);
         case FaultKind::DropMessage:
             return fmt::format("{} lost {}", fault.message, on_links);
+        case FaultKind::BlackHole:
+            return fmt::format("black hole {}", on_links);
+        case FaultKind::Reset:
+            return fmt::format("connections reset {}", on_links);
+        case FaultKind::ClockStrobe:
+            return fmt::format("wall clock of {} moved by {} and back every {}", aim,
+                               to_string(fault.amount), to_string(fault.period));
+        default:
+            return what_of_disk_or_crash(fault, aim);
     }
-    return {};
 }
 
 }  // namespace
@@ -96,6 +140,8 @@ std::string to_string(const Aim& aim) {
 
 FaultFields fields_of(FaultKind kind) {
     FaultFields fields;
+    fields.lasts =
+        kind != FaultKind::Reset && kind != FaultKind::DropMessage && kind != FaultKind::DiskRot;
     switch (kind) {
         case FaultKind::Pause:
             fields.clock = true;
@@ -104,30 +150,48 @@ FaultFields fields_of(FaultKind kind) {
             fields.strand = true;
             break;
         case FaultKind::Cut:
+        case FaultKind::BlackHole:
+        case FaultKind::Reset:
             fields.peers = true;
             break;
         case FaultKind::Loss:
         case FaultKind::Duplicate:
         case FaultKind::Reorder:
-            fields.peers = fields.ppm = true;
+            fields.peers = fields.ppm = fields.message_optional = true;
             break;
         case FaultKind::Delay:
-            fields.peers = fields.amount = true;
+            fields.peers = fields.amount = fields.message_optional = true;
             break;
         case FaultKind::ClockDrift:
             fields.ppm = true;
             break;
         case FaultKind::ClockStep:
+        case FaultKind::DiskSlow:
             fields.amount = true;
+            break;
+        case FaultKind::ClockStrobe:
+        case FaultKind::CrashLoop:
+            fields.amount = fields.period = true;
+            break;
+        case FaultKind::CrashAtSync:
+            fields.count = true;
+            break;
+        case FaultKind::Swizzle:
+        case FaultKind::RestartAll:
+        case FaultKind::ZoneLoss:
+            fields.group = true;
             break;
         case FaultKind::DropMessage:
             fields.peers = fields.message = true;
-            fields.lasts = false;
             break;
         case FaultKind::ClockFreeze:
         case FaultKind::CrashKill:
         case FaultKind::CrashPower:
         case FaultKind::DiskStall:
+        case FaultKind::DiskError:
+        case FaultKind::DiskFull:
+        case FaultKind::DiskLies:
+        case FaultKind::DiskRot:
             break;
     }
     return fields;

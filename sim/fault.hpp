@@ -28,8 +28,21 @@ enum class FaultKind : std::uint8_t {
     CrashPower,   ///< power lost: what was not synced may be gone; restarted at the end
     DiskStall,    ///< syncs do not complete
     DropMessage,  ///< the next message of one kind is lost
+    BlackHole,    ///< what is sent to and from the peers vanishes; nobody is told, then or later
+    Reset,        ///< the connections with the peers are reset; both ends are told
+    Swizzle,      ///< the members of a group are cut off one by one, and come back in another order
+    ClockStrobe,  ///< the wall clock jumps forth and back, every `period`
+    DiskSlow,     ///< each sync takes `amount` longer
+    DiskError,    ///< syncs fail; what was not synced may be gone
+    DiskFull,     ///< nothing can be appended
+    DiskRot,      ///< one byte of what was synced is changed: breaks disk-honest
+    DiskLies,     ///< syncs complete without effect; a power loss then breaks disk-honest
+    CrashAtSync,  ///< power is lost at the `count`-th sync from now on; restarted at the end
+    CrashLoop,    ///< killed every `period`, down for `amount` each time
+    RestartAll,   ///< power is lost everywhere in a group at once; restarted at the end
+    ZoneLoss,     ///< power is lost in one zone; restarted at the end
 };
-inline constexpr std::size_t fault_kinds = 14;
+inline constexpr std::size_t fault_kinds = 27;
 
 /// As scenarios and output spell it: `pause`, `stall-fiber`, ...
 std::string_view to_string(FaultKind kind);
@@ -41,6 +54,8 @@ struct Aim {
         Process,  ///< the process of this name
         Role,     ///< whoever has the role when the fault starts
         Trigger,  ///< the process at which the fault's trigger was met
+        Group,    ///< everybody in it: `servers`, `clients`, `resources`, `zone-1`, ... (kinds
+                  ///< that act on a group only)
     };
     By by = By::Process;
     std::string name;  ///< of the process or the role; empty for Trigger
@@ -54,9 +69,9 @@ std::string to_string(const Aim& aim);
 /// Something that must happen first. The fault starts at the nth time, counted from the fault's
 /// `start` on.
 struct Trigger {
-    enum class On : std::uint8_t { Event, Point, Message };
+    enum class On : std::uint8_t { Event, Point, Message, Disk };
     On on = On::Event;
-    std::string what;          ///< name of the event kind, point or message kind
+    std::string what;          ///< name of the event kind, point, message kind or disk operation
     std::optional<Aim> where;  ///< at this process only (a message's sender); at any, if absent
     std::uint32_t nth = 1;
 
@@ -81,7 +96,10 @@ struct Fault {
         0;            ///< ClockDrift: of the rate, signed; Loss, Duplicate, Reorder: added chance
     Duration amount;  ///< ClockStep: the jump, signed; Delay: added to each message
     std::uint32_t strand = 1;  ///< StallFiber: 0 the callbacks, k the k-th fiber
-    std::string message;       ///< DropMessage: name of the message kind
+    std::string message;       ///< DropMessage: name of the message kind. Loss, Delay, Duplicate,
+                               ///< Reorder: only messages of this kind; empty: all
+    Duration period;           ///< ClockStrobe, CrashLoop: from one time to the next
+    std::uint32_t count = 1;   ///< CrashAtSync
 
     /// One line for people: `pause of worker-a for 15 s`.
     std::string label() const;
@@ -98,7 +116,11 @@ struct FaultFields {
     bool amount = false;
     bool strand = false;
     bool message = false;
-    bool lasts = true;  ///< false: over as soon as it has started
+    bool message_optional = false;
+    bool period = false;
+    bool count = false;
+    bool group = false;  ///< aimed at a group, and only at one
+    bool lasts = true;   ///< false: over as soon as it has started
 };
 FaultFields fields_of(FaultKind kind);
 

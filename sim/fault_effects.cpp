@@ -2,38 +2,44 @@
 #include "core/base/assert.hpp"
 #include "sim/disk.hpp"
 #include "sim/fault_injector.hpp"
-#include "sim/network.hpp"
+#include "sim/purpose.hpp"
 #include "sim/world.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::sim {
 
 void FaultInjector::apply(std::size_t fault) {
     const Fault& what = plan_[fault];
-    const State& state = states_[fault];
-    const ProcessId target = *state.target;
+    const ProcessId target = states_[fault].target.value_or(ProcessId());
     switch (what.kind) {
         case FaultKind::Pause:
-            if (what.clock == ClockMode::Frozen)
-                broken(Assumption::ClockRuns, world_.process(target).kind(), target);
-            world_.pause(target, what.clock);
+            pause(target, what.clock);
             break;
         case FaultKind::StallFiber:
             world_.pause_strand(target, what.strand);
             break;
         case FaultKind::Cut:
+        case FaultKind::BlackHole:
         case FaultKind::Loss:
         case FaultKind::Delay:
         case FaultKind::Duplicate:
         case FaultKind::Reorder:
+        case FaultKind::Reset:
             links(fault, true);
+            break;
+        case FaultKind::Swizzle:
+            swizzle(fault);
             break;
         case FaultKind::ClockDrift:
             drift(target, what.ppm);
             break;
         case FaultKind::ClockStep:
             world_.step_wall(target, what.amount);
+            break;
+        case FaultKind::ClockStrobe:
+            strobe(fault);
             break;
         case FaultKind::ClockFreeze:
             freeze(target, true);
@@ -42,21 +48,33 @@ void FaultInjector::apply(std::size_t fault) {
             crash(target, CrashKind::Kill);
             break;
         case FaultKind::CrashPower:
+        case FaultKind::CrashAtSync:
             crash(target, CrashKind::Power);
             break;
+        case FaultKind::CrashLoop:
+            loop_down(fault);
+            break;
+        case FaultKind::RestartAll:
+        case FaultKind::ZoneLoss:
+            for (const ProcessId member : states_[fault].peers) crash(member, CrashKind::Power);
+            break;
         case FaultKind::DiskStall:
-            world_.process(target).disk().stall();
+        case FaultKind::DiskSlow:
+        case FaultKind::DiskError:
+        case FaultKind::DiskFull:
+        case FaultKind::DiskRot:
+        case FaultKind::DiskLies:
+            disk(fault, true);
             break;
         case FaultKind::DropMessage:
-            links(fault, true);
-            break;
+            break;  // the loss of the message was all
     }
 }
 
 void FaultInjector::undo(std::size_t fault) {
     const Fault& what = plan_[fault];
-    const State& state = states_[fault];
-    const ProcessId target = *state.target;
+    State& state = states_[fault];
+    const ProcessId target = state.target.value_or(ProcessId());
     switch (what.kind) {
         case FaultKind::Pause:
             world_.resume(target);
@@ -65,11 +83,15 @@ void FaultInjector::undo(std::size_t fault) {
             world_.resume_strand(target, what.strand);
             break;
         case FaultKind::Cut:
+        case FaultKind::BlackHole:
         case FaultKind::Loss:
         case FaultKind::Delay:
         case FaultKind::Duplicate:
         case FaultKind::Reorder:
             links(fault, false);
+            break;
+        case FaultKind::Swizzle:
+            for (const ProcessId member : std::exchange(state.off, {})) cut_off(member, false);
             break;
         case FaultKind::ClockDrift:
             drift(target, -what.ppm);
@@ -77,71 +99,101 @@ void FaultInjector::undo(std::size_t fault) {
         case FaultKind::ClockStep:
             world_.step_wall(target, -what.amount);
             break;
+        case FaultKind::ClockStrobe:
+            if (std::exchange(state.out, false)) world_.step_wall(target, -what.amount);
+            break;
         case FaultKind::ClockFreeze:
             freeze(target, false);
             break;
         case FaultKind::CrashKill:
         case FaultKind::CrashPower:
-            restart(target);
+        case FaultKind::CrashAtSync:
+            world_.let_up(target);
+            break;
+        case FaultKind::CrashLoop:
+            loop_up(fault);
+            break;
+        case FaultKind::RestartAll:
+        case FaultKind::ZoneLoss:
+            for (const ProcessId member : state.peers) world_.let_up(member);
             break;
         case FaultKind::DiskStall:
-            world_.process(target).disk().unstall();
+        case FaultKind::DiskSlow:
+        case FaultKind::DiskError:
+        case FaultKind::DiskFull:
+        case FaultKind::DiskLies:
+            disk(fault, false);
             break;
+        case FaultKind::Reset:
+        case FaultKind::DiskRot:
         case FaultKind::DropMessage:
-            world_.network().forget_drop(fault);
-            break;
+            break;  // done is done
     }
 }
 
-void FaultInjector::links(std::size_t fault, bool on) {
-    Network& network = world_.network();
+void FaultInjector::pause(ProcessId p, ClockMode clock) {
+    if (clock == ClockMode::Frozen) broken(Assumption::ClockRuns, world_.process(p).kind(), p);
+    world_.pause(p, clock);
+}
+
+void FaultInjector::disk(std::size_t fault, bool on) {
     const Fault& what = plan_[fault];
-    const State& state = states_[fault];
-    const ProcessId target = *state.target;
-    const auto one = [&](ProcessId from, ProcessId to) {
-        if (what.kind == FaultKind::DropMessage)
-            network.drop_next(static_cast<std::uint16_t>(state.message), from, to, fault,
-                              [this, fault] { message_dropped(fault); });
-        else if (what.kind != FaultKind::Cut)
-            trouble(what, from, to, on ? 1 : -1);
-        else if (on)
-            network.cut(from, to);
-        else
-            network.heal(from, to);
-    };
-    // The next message to or from anybody is one message, not one a peer.
-    if (what.kind == FaultKind::DropMessage && what.peers.empty()) {
-        if (what.direction == Direction::In)
-            one(ProcessId(), target);
-        else
-            one(target, ProcessId());
-        return;
+    const ProcessId target = *states_[fault].target;
+    Disk& disk = world_.process(target).disk();
+    if (what.kind == FaultKind::DiskStall && on) disk.stall();
+    if (what.kind == FaultKind::DiskStall && !on) disk.unstall();
+    if (what.kind == FaultKind::DiskSlow) disk.slow(on ? what.amount : -what.amount);
+    if (what.kind == FaultKind::DiskError) disk.fail(on);
+    if (what.kind == FaultKind::DiskFull) disk.fill(on);
+    if (what.kind == FaultKind::DiskLies) disk.lie(on);
+    if (what.kind == FaultKind::DiskRot) {
+        Prng luck(world_.luck(purpose("fault/rot"), states_[fault].order, 0, 0));
+        LOCKSTEP_ASSERT(disk.rot(luck), "nothing on the disk of {} can rot", target.value);
+        broken(Assumption::DiskHonest, world_.process(target).kind(), target);
     }
-    for (const ProcessId peer : state.peers) {
-        if (what.direction != Direction::In) one(target, peer);
-        if (what.direction != Direction::Out) one(peer, target);
-    }
+    tell_disk(target);
 }
 
-void FaultInjector::trouble(const Fault& fault, ProcessId from, ProcessId to, std::int64_t sign) {
-    const auto share = [&](FaultKind kind) { return fault.kind == kind ? sign * fault.ppm : 0; };
-    const Duration delay = fault.kind == FaultKind::Delay ? fault.amount * sign : Duration{};
-    world_.network().add_trouble(from, to, share(FaultKind::Loss), share(FaultKind::Duplicate),
-                                 share(FaultKind::Reorder), delay);
+void FaultInjector::tell_disk(ProcessId p) {
+    const bool troubled = world_.process(p).disk().troubled();
+    bool& told = loads_.at(p.value - 1).disk_troubled;
+    if (std::exchange(told, troubled) != troubled) world_.emit(p, DiskTroubled{troubled});
 }
+
+// Lives.
 
 void FaultInjector::crash(ProcessId p, CrashKind how) {
-    ++loads_.at(p.value - 1).crashes;
+    world_.hold_down(p);
     if (world_.up(p)) world_.crash(p, how);
     // Power may be lost after a kill, and takes what the page cache still had.
     else if (how == CrashKind::Power)
-        world_.process(p).disk().on_crash(how);
+        world_.lose_power(p);
 }
 
-void FaultInjector::restart(ProcessId p) {
-    std::uint32_t& crashes = loads_.at(p.value - 1).crashes;
-    LOCKSTEP_ASSERT(crashes > 0, "process {} restarts without a crash", p.value);
-    if (--crashes == 0 && !world_.up(p)) world_.start(p);
+void FaultInjector::loop_down(std::size_t fault) {
+    const Fault& what = plan_[fault];
+    State& state = states_[fault];
+    if (!std::exchange(state.out, true)) crash(*state.target, CrashKind::Kill);
+    // What would come after the end is not worth a step.
+    const Duration left = SimTime{} + state.until - world_.now();
+    if (what.amount < left) schedule(fault, what.amount, &FaultInjector::loop_up);
+    if (what.period < left) schedule(fault, what.period, &FaultInjector::loop_down);
+}
+
+void FaultInjector::loop_up(std::size_t fault) {
+    State& state = states_[fault];
+    if (std::exchange(state.out, false)) world_.let_up(*state.target);
+}
+
+// Clocks.
+
+void FaultInjector::strobe(std::size_t fault) {
+    const Fault& what = plan_[fault];
+    State& state = states_[fault];
+    world_.step_wall(*state.target, state.out ? -what.amount : what.amount);
+    state.out = !state.out;
+    if (what.period < SimTime{} + state.until - world_.now())
+        schedule(fault, what.period, &FaultInjector::strobe);
 }
 
 void FaultInjector::drift(ProcessId p, std::int64_t ppm) {

@@ -104,6 +104,8 @@ void Network::send_datagram(Link& link, std::uint32_t slot, std::uint64_t luck) 
     const char* lost = nullptr;
     if (link.cuts > 0)
         lost = "cut";
+    else if (link.holes > 0)
+        lost = "vanished";
     else if (link.loss_ppm > 0 && chance(link.loss_ppm, draw(luck, Loss)))
         lost = "lost";
     if (lost != nullptr) {
@@ -152,6 +154,10 @@ Duration Network::retransmissions(Link& link, std::uint64_t luck) {
         lose(slot, "connection reset");
         return;
     }
+    if (!link.plain && link.holes > 0) {
+        lose(slot, "vanished");
+        return;
+    }
     message.epoch = link.epoch;
     message.next = Link::none;
     (link.last == Link::none ? link.first : messages_[link.last].next) = slot;
@@ -168,6 +174,22 @@ Duration Network::retransmissions(Link& link, std::uint64_t luck) {
     }
     if (traced_) trace(message, nullptr);
     if (!link.plain) watch(link);
+}
+
+/// Some fault concerns one kind of message, perhaps this one: the link is worse for it alone.
+[[gnu::noinline]] void Network::send_with_care(Link& link, std::uint32_t slot, std::uint64_t luck) {
+    InFlight& message = messages_[slot];
+    if (drop_asked(message.envelope)) {
+        lose(slot, "lost by a fault");
+        return;
+    }
+    const Trouble worse = trouble_of(link, message.envelope.payload.kind());
+    add(link, worse, 1);
+    if (message.ordered)
+        send_ordered(link, message, slot, luck);
+    else
+        send_datagram(link, slot, luck);
+    add(link, worse, -1);
 }
 
 void Network::send(ProcessId from, ProcessId to, Payload&& payload) {
@@ -191,8 +213,8 @@ void Network::send(ProcessId from, ProcessId to, Payload&& payload) {
     message.held = false;
     message.unacked = false;
     message.sequence = 0;
-    if (!drops_.empty() && drop_asked(message.envelope))
-        lose(slot, "lost by a fault");
+    if (kinds_matter_)
+        send_with_care(on, slot, luck);
     else if (message.ordered)
         send_ordered(on, message, slot, luck);
     else

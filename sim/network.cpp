@@ -65,25 +65,60 @@ void Network::set_default(const LinkModel& model) {
     }
 }
 
-void Network::add_trouble(ProcessId from, ProcessId to, std::int64_t loss_ppm,
-                          std::int64_t duplicate_ppm, std::int64_t reorder_ppm,
-                          Duration extra_delay) {
+void Network::add(Link& link, const Trouble& trouble, std::int64_t sign) {
+    link.loss_trouble += sign * trouble.loss_ppm;
+    link.duplicate_trouble += sign * trouble.duplicate_ppm;
+    link.reorder_trouble += sign * trouble.reorder_ppm;
+    link.extra_delay += trouble.delay * sign;
+    combine(link);
+}
+
+void Network::add_trouble(ProcessId from, ProcessId to, const Trouble& trouble, std::int64_t sign) {
     Link& troubled = link(from, to);
-    troubled.loss_trouble += loss_ppm;
-    troubled.duplicate_trouble += duplicate_ppm;
-    troubled.reorder_trouble += reorder_ppm;
-    troubled.extra_delay += extra_delay;
-    combine(troubled);
-    if (loss_ppm < 0) revive(troubled);
+    add(troubled, trouble, sign);
+    if (sign * trouble.loss_ppm < 0) revive(troubled);
+}
+
+// Faults that aim at one kind of message.
+
+void Network::add_trouble_of(std::uint16_t message_kind, ProcessId from, ProcessId to,
+                             const Trouble& trouble, std::uint64_t order) {
+    of_kind_.push_back({message_kind, from, to, trouble, order});
+    note_kinds();
+}
+
+void Network::forget_trouble(std::uint64_t order) {
+    std::vector<KindTrouble> over;
+    std::erase_if(of_kind_, [&](const KindTrouble& t) {
+        if (t.order == order) over.push_back(t);
+        return t.order == order;
+    });
+    note_kinds();
+    for (const KindTrouble& t : over)
+        if (t.trouble.loss_ppm > 0) revive(link(t.from, t.to));
+}
+
+Network::Trouble Network::trouble_of(const Link& link, std::uint16_t kind) const {
+    Trouble sum;
+    for (const KindTrouble& t : of_kind_) {
+        if (t.kind != kind || t.from != link.from || t.to != link.to) continue;
+        sum.loss_ppm += t.trouble.loss_ppm;
+        sum.duplicate_ppm += t.trouble.duplicate_ppm;
+        sum.reorder_ppm += t.trouble.reorder_ppm;
+        sum.delay += t.trouble.delay;
+    }
+    return sum;
 }
 
 void Network::drop_next(std::uint16_t message_kind, ProcessId from, ProcessId to,
-                        std::uint64_t order, std::function<void()> dropped) {
+                        std::uint64_t order, Dropped dropped) {
     drops_.push_back({message_kind, from, to, order, std::move(dropped)});
+    note_kinds();
 }
 
 void Network::forget_drop(std::uint64_t order) {
     std::erase_if(drops_, [order](const Drop& d) { return d.order == order; });
+    note_kinds();
 }
 
 bool Network::drop_asked(const Envelope& message) {
@@ -94,7 +129,7 @@ bool Network::drop_asked(const Envelope& message) {
     if (drop == drops_.end()) return false;
     const auto dropped = std::move(drop->dropped);
     forget_drop(drop->order);
-    if (dropped) dropped();
+    if (dropped) dropped(message.from, message.to);
     return true;
 }
 
@@ -122,6 +157,32 @@ void Network::heal(ProcessId from, ProcessId to) {
     refresh(over);
     send_again(over);
     if (over.notice.pending && over.notice.waits) tell_after_delay(over);
+}
+
+// Black holes.
+
+void Network::open_hole(ProcessId from, ProcessId to) {
+    Link& over = link(from, to);
+    if (over.holes++ == 0) refresh(over);
+}
+
+void Network::close_hole(ProcessId from, ProcessId to) {
+    Link& over = link(from, to);
+    LOCKSTEP_ASSERT(over.holes > 0, "no hole from {} to {}", from.value, to.value);
+    if (--over.holes == 0) refresh(over);
+}
+
+Network::Health Network::health(ProcessId from, ProcessId to) const {
+    const Link& of = link(from, to);
+    if (of.cuts > 0 || of.holes > 0 || of.loss_trouble >= million) return Health::Cut;
+    if (of.loss_trouble > 0 || of.reorder_trouble > 0 || of.extra_delay > Duration{})
+        return Health::Troubled;
+    const auto suffers = [&of](const KindTrouble& t) {
+        const Trouble& has = t.trouble;
+        return t.from == of.from && t.to == of.to &&
+               (has.loss_ppm > 0 || has.reorder_ppm > 0 || has.delay > Duration{});
+    };
+    return std::any_of(of_kind_.begin(), of_kind_.end(), suffers) ? Health::Troubled : Health::Good;
 }
 
 }  // namespace lockstep::sim

@@ -75,13 +75,14 @@ struct Link {
     std::uint32_t duplicate_ppm = 0;
     std::uint32_t reorder_ppm = 0;
     std::uint32_t cuts = 0;
+    std::uint32_t holes = 0;  ///< black holes
     SimTime last_sent{-1};
     std::uint32_t ordinal = 0;  ///< of the last message among those sent at that time
 
     std::uint64_t word() const { return (std::uint64_t{from.value} << 32) | to.value; }
 
     // Ordered links: this direction of the connection.
-    bool plain = false;          ///< nothing is unusual: no cut, no notice, both ends' kernels run
+    bool plain = false;  ///< nothing is unusual: no cut, hole or notice, both ends' kernels run
     std::uint32_t epoch = 1;     ///< the number of the connection, common to both directions
     bool open = false;           ///< something was sent in this epoch
     bool starved = false;        ///< every retransmission of the first in flight will be lost
@@ -107,8 +108,26 @@ struct Link {
 /// opens a new connection; nothing of an old one arrives after that.
 ///
 /// Datagram links lose what meets a cut, at its sending or at its arrival.
+///
+/// A black hole swallows what is sent into it, on links of either mode, as a middlebox does that
+/// takes data and acknowledges it: the connection lives on with what is sent later, and no end is
+/// told, then or later. What was on its way already arrives.
 class Network {
 public:
+    /// What faults add to the model of a link.
+    struct Trouble {
+        std::int64_t loss_ppm = 0;
+        std::int64_t duplicate_ppm = 0;
+        std::int64_t reorder_ppm = 0;
+        Duration delay;
+    };
+    /// How a link fares because of faults.
+    enum class Health : std::uint8_t {
+        Good,
+        Troubled,  ///< messages are lost, delayed or reordered
+        Cut,       ///< nothing comes through
+    };
+
     explicit Network(World& world) : world_(world) {}
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
@@ -122,17 +141,24 @@ public:
     void cut(ProcessId from, ProcessId to);
     void heal(ProcessId from, ProcessId to);
     bool is_cut(ProcessId from, ProcessId to) const { return link(from, to).cuts > 0; }
-    /// Adds to what the model says, until taken away again with the negated amounts.
-    void add_trouble(ProcessId from, ProcessId to, std::int64_t loss_ppm,
-                     std::int64_t duplicate_ppm, std::int64_t reorder_ppm, Duration extra_delay);
+    /// What is sent vanishes, and nobody is told. Holes nest; directed.
+    void open_hole(ProcessId from, ProcessId to);
+    void close_hole(ProcessId from, ProcessId to);
+    /// Adds to what the model says, or takes away what was added (sign -1).
+    void add_trouble(ProcessId from, ProcessId to, const Trouble& trouble, std::int64_t sign);
+    /// The same for messages of one kind alone, until `forget_trouble` of that order.
+    void add_trouble_of(std::uint16_t message_kind, ProcessId from, ProcessId to,
+                        const Trouble& trouble, std::uint64_t order);
+    void forget_trouble(std::uint64_t order);
+    Health health(ProcessId from, ProcessId to) const;
     /// As a middlebox would: both ends are told in steps of this very instant. Nothing happens if
     /// no connection is open.
     void reset_connection(ProcessId a, ProcessId b);
-    /// Loses the next message of the kind on the link (0 = any process).
-    /// and then calls `dropped`, once. One `order` may wait on several links; the first loss ends
-    /// it.
+    using Dropped = std::function<void(ProcessId from, ProcessId to)>;
+    /// Loses the next message of the kind on the link (0 = any process) and then calls `dropped`,
+    /// once. One `order` may wait on several links; the first loss ends it.
     void drop_next(std::uint16_t message_kind, ProcessId from, ProcessId to, std::uint64_t order,
-                   std::function<void()> dropped);
+                   Dropped dropped);
     /// Waits no more.
     void forget_drop(std::uint64_t order);
     /// No message that met a cut is still to arrive.
@@ -153,7 +179,14 @@ private:
         ProcessId from;
         ProcessId to;
         std::uint64_t order;
-        std::function<void()> dropped;
+        Dropped dropped;
+    };
+    struct KindTrouble {
+        std::uint16_t kind;
+        ProcessId from;
+        ProcessId to;
+        Trouble trouble;
+        std::uint64_t order;
     };
 
     // For the world.
@@ -195,7 +228,11 @@ private:
     }
     Link& back(const Link& of) { return links_[of.back]; }
     static void combine(Link& link);
+    static void add(Link& link, const Trouble& trouble, std::int64_t sign);
+    void note_kinds() { kinds_matter_ = !drops_.empty() || !of_kind_.empty(); }
     bool drop_asked(const Envelope& message);
+    Trouble trouble_of(const Link& link, std::uint16_t kind) const;
+    void send_with_care(Link& link, std::uint32_t slot, std::uint64_t luck);
     void trace(const InFlight& message, const char* dropped);
     void lose(std::uint32_t slot, const char* why);
     void recode(Payload& payload);
@@ -212,7 +249,9 @@ private:
     Duration retransmissions(Link& link, std::uint64_t luck);
     bool accept(Link& link, InFlight& message);
     void hold(InFlight& message);
+    void keep_behind(Link& link);
     void send_again(Link& link);
+    bool loses_all(const Link& link, const Envelope& message) const;
     void revive(Link& link);
     void watch(Link& link);
     void refresh(Link& link);
@@ -230,6 +269,8 @@ private:
     LinkModel default_;
     Slab<InFlight> messages_;
     std::vector<Drop> drops_;
+    std::vector<KindTrouble> of_kind_;
+    bool kinds_matter_ = false;  ///< some fault concerns one kind of message
     std::uint64_t held_ = 0;
     std::uint64_t sent_ = 0;
     bool recode_ = false;

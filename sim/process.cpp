@@ -76,6 +76,8 @@ std::exception_ptr Process::end() {
     going_on_ = false;
     going_on_sequence_ = 0;
     start_waits_ = false;
+    if (failing_) --halts_;
+    failing_ = false;
     alive_ = false;
     dying_ = false;
     return thrown;
@@ -152,6 +154,14 @@ void Process::spawn(const char* name, std::function<void()> body) {
     strands_.push_back(
         std::make_unique<Strand>(*this, number, name, world_.stacks_, std::move(body)));
     wake(*strands_.back());
+}
+
+void Process::fail() {
+    if (dying_ || failing_) return;
+    LOCKSTEP_ASSERT(alive_, "process {} fails, but is down", name_);
+    failing_ = true;
+    ++halts_;
+    world_.failed(*this);
 }
 
 void Process::point(std::uint32_t point) {

@@ -100,6 +100,10 @@ public:
 
     /// The fiber begins in a step of its own at this very instant. Fewer than 65'536 in a life.
     void spawn(const char* name, std::function<void()> body);
+    /// The process cannot go on, because its disk failed, say. Nothing of it runs once its callback
+    /// ends (or its fiber waits): it is killed in a step of its own at this very instant, and
+    /// started anew after World::restart_delay, unless it is up or held down by then.
+    void fail();
     // From a fiber of this process only. All of these return at once while an exception unwinds the
     // fiber's stack, and throw FiberKilled at a crash.
     void sleep(Duration on_own_clock);
@@ -159,7 +163,7 @@ private:
     void resume_strand(std::uint32_t strand);
     bool stopped(std::uint32_t strand) const {
         if (halts_ == 0) return false;
-        return pauses_ > 0 || (strand < stalls_.size() && stalls_[strand] > 0);
+        return failing_ || pauses_ > 0 || (strand < stalls_.size() && stalls_[strand] > 0);
     }
     void do_or_wait(const Item& item);
     void put_off(const Item& item);
@@ -209,13 +213,15 @@ private:
     std::unique_ptr<Program> program_;
     bool alive_ = false;
     bool dying_ = false;        ///< its fibers are being unwound
+    bool failing_ = false;      ///< it said so, and will be killed
     bool start_waits_ = false;  ///< the program was not started yet: its strand is stopped
 
     std::vector<Alarm> alarms_;  ///< by timer
     std::vector<WatchedDeadline> watched_;
     std::vector<std::unique_ptr<Strand>> strands_;  ///< from strand 1 on
 
-    std::uint32_t halts_ = 0;  ///< pauses and stalls of strands together
+    std::uint32_t holds_ = 0;  ///< it may not be started
+    std::uint32_t halts_ = 0;  ///< pauses, stalls of strands and a failure together
     std::uint32_t pauses_ = 0;
     bool frozen_ = false;                ///< by a pause
     std::vector<std::uint32_t> stalls_;  ///< by strand

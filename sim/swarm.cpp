@@ -1,8 +1,7 @@
 #include "sim/swarm.hpp"
 
 #include "core/base/assert.hpp"
-#include "core/base/hash.hpp"
-#include "core/base/prng.hpp"
+#include "sim/swarm_dimension.hpp"
 
 #include <fmt/format.h>
 
@@ -10,50 +9,6 @@
 #include <array>
 
 namespace lockstep::sim {
-namespace {
-
-constexpr std::uint32_t half = 500'000;
-constexpr std::uint32_t quarter = 250'000;
-constexpr std::uint32_t eighth = 125'000;
-
-/// Draws the faults of one kind.
-class Dimension {
-public:
-    Dimension(const SwarmInput& input, FaultKind kind)
-        : in_(input), kind_(kind), rng_(hash_words(input.seed, stream(kind))) {}
-
-    void draw(SwarmPlan& plan);
-
-private:
-    static std::uint64_t stream(FaultKind kind) {
-        return hash_name(("swarm/" + std::string(to_string(kind))).c_str());
-    }
-    const std::string& one_of(const std::vector<std::string>& names) {
-        LOCKSTEP_ASSERT(!names.empty(), "{}: nobody to aim at", to_string(kind_));
-        return names[rng_.below(names.size())];
-    }
-    Aim process(const std::string& name) { return {Aim::By::Process, name}; }
-    Aim anybody();
-    Aim someone(bool servers_mostly);
-    Duration lasting();
-    bool window(Fault& fault);
-    Fault fresh();
-    bool wanted();
-
-    void one(FaultPlan& plan);
-    void cuts(FaultPlan& plan);
-    void partition(FaultPlan& plan, const Fault& cut);
-    void links(Fault& fault);
-    void lost_message(Fault& fault);
-    void drifts(FaultPlan& plan, std::uint64_t count);
-
-    const SwarmInput& in_;
-    const FaultKind kind_;
-    Prng rng_;
-    bool freezes_ = false;       ///< this seed's pauses may stop clocks
-    std::int64_t hardness_ = 1;  ///< 1 mild, 2, 3 hard
-};
-
 /// Any process, clients and servers alike more often than resources.
 Aim Dimension::anybody() {
     const std::uint64_t which = rng_.below(8);
@@ -100,14 +55,6 @@ Fault Dimension::fresh() {
     return fault;
 }
 
-bool Dimension::wanted() {
-    if (kind_ == FaultKind::ClockFreeze) {
-        const bool on = rng_.chance(eighth);
-        return on && in_.break_clocks;
-    }
-    return rng_.chance(half);
-}
-
 void Dimension::draw(SwarmPlan& plan) {
     const bool on = wanted();
     hardness_ = rng_.between(1, 3);
@@ -117,7 +64,8 @@ void Dimension::draw(SwarmPlan& plan) {
     const std::int64_t per_half_minute = std::int64_t{1} << rng_.below(4);
     const std::int64_t window_ms = (in_.to - in_.from).ns / 1'000'000;
     const std::int64_t most = std::max<std::int64_t>(1, per_half_minute * window_ms / 30'000);
-    const auto count = static_cast<std::uint64_t>(rng_.between(1, most + most / 2));
+    const auto drawn = static_cast<std::uint64_t>(rng_.between(1, most + most / 2));
+    const std::uint64_t count = std::min(drawn, at_most());
     if (!on) return;
     plan.dimensions.push_back(fmt::format("{}: {} planned, hardness {}{}", to_string(kind_), count,
                                           hardness_, freezes_ ? ", clocks may freeze" : ""));
@@ -142,7 +90,7 @@ void Dimension::one(FaultPlan& plan) {
             if (rng_.chance(half) && freezes_) fault.clock = ClockMode::Frozen;
             break;
         case FaultKind::StallFiber: {
-            const bool holder = rng_.chance(half) && !in_.roles.empty();
+            const bool holder = rng_.chance(half) && has_role("holder");
             fault.aim = holder ? Aim{Aim::By::Role, "holder"} : process(one_of(in_.clients));
             fault.strand = rng_.chance(half) ? 1 : 0;
             break;
@@ -153,6 +101,7 @@ void Dimension::one(FaultPlan& plan) {
         case FaultKind::Delay:
             fault.aim = someone(true);
             links(fault);
+            maybe_one_message(fault);
             break;
         case FaultKind::ClockStep: {
             fault.aim = anybody();
@@ -172,12 +121,15 @@ void Dimension::one(FaultPlan& plan) {
             break;
         case FaultKind::DiskStall:
             // Nothing that matters is on a client's disk.
-            fault.aim = rng_.chance(half) && !in_.roles.empty() ? Aim{Aim::By::Role, "leader"}
+            fault.aim = rng_.chance(half) && has_role("leader") ? Aim{Aim::By::Role, "leader"}
                                                                 : process(one_of(in_.servers));
             break;
         case FaultKind::Cut:
         case FaultKind::ClockDrift:
             break;  // drawn by cuts and drifts
+        default:
+            newer(fault);
+            break;
     }
     if (lasts || !fields_of(kind_).lasts) plan.push_back(fault);
 }
@@ -199,12 +151,14 @@ void Dimension::lost_message(Fault& fault) {
     const std::uint64_t whose = rng_.below(3);
     const bool by_role = rng_.chance(half) && !in_.roles.empty();
     const bool outward = rng_.chance(half);
-    if (whose == 0) {
-        fault.aim = by_role ? Aim{Aim::By::Role, "leader"} : process(one_of(in_.servers));
+    if (whose == 0 && !in_.between_servers.empty()) {
+        fault.aim = by_role && has_role("leader") ? Aim{Aim::By::Role, "leader"}
+                                                  : process(one_of(in_.servers));
         fault.message = one_of(in_.between_servers);
         fault.direction = outward ? Direction::Out : Direction::In;
     } else {
-        fault.aim = by_role ? Aim{Aim::By::Role, "holder"} : process(one_of(in_.clients));
+        fault.aim = by_role && has_role("holder") ? Aim{Aim::By::Role, "holder"}
+                                                  : process(one_of(in_.clients));
         fault.message = one_of(outward ? in_.from_clients : in_.to_clients);
         fault.direction = outward ? Direction::Out : Direction::In;
     }
@@ -228,7 +182,7 @@ void Dimension::cuts(FaultPlan& plan) {
             cut.direction = outward ? Direction::Out : Direction::In;
             break;
         case FromServers:
-            cut.aim = rng_.chance(half) && !in_.roles.empty() ? Aim{Aim::By::Role, "holder"}
+            cut.aim = rng_.chance(half) && has_role("holder") ? Aim{Aim::By::Role, "holder"}
                                                               : process(one_of(in_.clients));
             cut.peers = {"servers"};
             break;
@@ -299,8 +253,6 @@ void Dimension::drifts(FaultPlan& plan, std::uint64_t count) {
     }
     plan.insert(plan.end(), drawn.begin(), drawn.end());
 }
-
-}  // namespace
 
 SwarmPlan draw_swarm(const SwarmInput& input) {
     LOCKSTEP_ASSERT(input.from <= input.to, "swarm from {} to {}", input.from.ns, input.to.ns);

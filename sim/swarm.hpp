@@ -25,6 +25,9 @@ struct SwarmInput {
     std::vector<FaultKind> kinds;    ///< empty: all
     Ppm drift_bound{10'000};         ///< drifts stay inside it, taken together
     bool break_clocks = false;       ///< some seeds freeze clocks
+    bool break_disks = false;        ///< some seeds have disks that rot or lie
+    bool unlimited = false;          ///< nothing need be left to serve: more than a minority may go
+    std::vector<std::string> groups;  ///< `zone-1`, ...: that may be lost together
 };
 
 struct SwarmPlan {

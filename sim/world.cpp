@@ -150,8 +150,47 @@ void World::crash(ProcessId p, CrashKind how) {
     const std::exception_ptr thrown = crashing.end();
     network_.on_crash(p);
     crashing.disk().on_crash(how);
+    tell_broken_promise(crashing);
     emit(p, ProcessStopped{how});
     if (thrown) std::rethrow_exception(thrown);
+}
+
+void World::lose_power(ProcessId p) {
+    Process& down = process(p);
+    LOCKSTEP_ASSERT(!down.up(), "process {} is up", down.name());
+    down.disk().on_crash(CrashKind::Power);
+    tell_broken_promise(down);
+}
+
+/// A disk that lied has been found out: told before the process can stumble over it.
+void World::tell_broken_promise(Process& process) {
+    if (process.disk().took_confirmed())
+        emit(process.id(), AssumptionBroken{Assumption::DiskHonest, process.kind()});
+}
+
+void World::hold_down(ProcessId p) {
+    ++process(p).holds_;
+}
+
+void World::let_up(ProcessId p) {
+    std::uint32_t& holds = process(p).holds_;
+    LOCKSTEP_ASSERT(holds > 0, "process {} is not held down", p.value);
+    if (--holds == 0 && !up(p)) start(p);
+}
+
+void World::failed(const Process& process) {
+    ++restarts_pending_;
+    const ProcessId p = process.id();
+    const std::uint32_t life = process.life();
+    const auto order = [p, life](std::uint64_t what) { return hash_words(what, p.value, life); };
+    at(now_, order(purpose("fail")), [this, p, life, order] {
+        if (up(p) && this->process(p).life() == life) crash(p, CrashKind::Kill);
+        at(now_ + restart_delay, order(purpose("restart")), [this, p, life] {
+            --restarts_pending_;
+            const Process& it = this->process(p);
+            if (!it.up() && it.life() == life && it.holds_ == 0) start(p);
+        });
+    });
 }
 
 void World::pause(ProcessId p, ClockMode clock) {

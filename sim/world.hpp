@@ -17,6 +17,7 @@
 namespace lockstep::sim {
 
 class StackPool;
+enum class DiskOperation : std::uint32_t;
 
 /// Hears everything that the simulator itself reports, in order.
 class Listener {
@@ -29,6 +30,9 @@ public:
     /// for one that is held by a cut or dropped; `dropped` says why, or is null.
     virtual void on_message(SimTime, const Envelope&, SimTime /*arrives*/,
                             const char* /*dropped*/) {}
+    /// A disk has done what its process asked for (a DiskOperation; a failed sync has not), and
+    /// only when that was asked for by World::trace_disks.
+    virtual void on_disk(SimTime /*at*/, ProcessId, std::uint32_t /*operation*/) {}
 };
 
 enum class RunEnd : std::uint8_t { ReachedEnd, Stopped, StuckInInstant, StuckInRun };
@@ -71,6 +75,16 @@ public:
     void start(ProcessId p);  ///< a new life
     void crash(ProcessId p, CrashKind how);
     bool up(ProcessId p) const { return process(p).up(); }
+    /// One that is down loses power, too, and with it what a kill had left in the cache.
+    void lose_power(ProcessId p);
+    /// As long as it is held down, a process that failed is not started anew. Nests; the last
+    /// let_up starts the process if it is down.
+    void hold_down(ProcessId p);
+    void let_up(ProcessId p);
+    /// How long a process that failed (Process::fail) stays down.
+    static constexpr Duration restart_delay = seconds(1);
+    /// Processes that failed and were not started anew yet.
+    std::uint64_t restarts_pending() const { return restarts_pending_; }
 
     // Stalls. They are of the process, not of its life: one that is started meanwhile does nothing
     // before it is resumed. A frozen pause keeps the clock frozen until the last resume.
@@ -117,6 +131,11 @@ public:
     /// Tells the listener.
     void emit(ProcessId p, const WorldEvent& event) { listener_.on_world_event(now_, p, event); }
     void trace_messages(bool on) { network_.traced_ = on; }
+    void trace_disks(bool on) { disks_traced_ = on; }
+    bool disks_traced() const { return disks_traced_; }
+    void disk_done(ProcessId p, DiskOperation what) {
+        listener_.on_disk(now_, p, static_cast<std::uint32_t>(what));
+    }
     /// Payloads go through encode and decode at their sending. Changes no digest.
     void set_wire_codec(bool on) { network_.recode_ = on; }
 
@@ -163,6 +182,8 @@ private:
         if (keep_checkpoints_) keep_checkpoint();
     }
     void keep_checkpoint();
+    void failed(const Process& process);
+    void tell_broken_promise(Process& process);
     void advance(SimTime to) {
         LOCKSTEP_ASSERT(to > now_, "time goes from {} to {}", now_.ns, to.ns);
         now_ = to;
@@ -194,6 +215,8 @@ private:
     std::uint64_t luck_seed_ = 0;
     bool stopped_ = false;
     bool keep_checkpoints_ = false;
+    bool disks_traced_ = false;
+    std::uint64_t restarts_pending_ = 0;
     std::vector<std::uint64_t> checkpoints_;
     std::vector<Reseed> reseeds_;  ///< to come, by time
     EventQueue queue_;

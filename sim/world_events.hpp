@@ -93,9 +93,35 @@ struct Stopping {
     void visit(auto&&) const {}
 };
 
+/// Between the process and the peer, in this direction, messages are cut, lost, delayed or
+/// reordered by a fault (`on`), or are no more. Nested troubles are told as one.
+struct LinkTroubled {
+    static constexpr const char* name = "link-troubled";
+    ProcessId peer;
+    bool on;
+    bool cut;  ///< nothing comes through at all
+    void visit(auto&& f) const {
+        f("peer", peer);
+        f("on", on);
+        f("cut", cut);
+    }
+};
+/// A fault of the process's disk is on, or is over.
+struct DiskTroubled {
+    static constexpr const char* name = "disk-troubled";
+    bool on;
+    void visit(auto&& f) const { f("on", on); }
+};
+/// All workers have stopped, or had the time to: a fresh client asks for every lock.
+struct Probing {
+    static constexpr const char* name = "probing";
+    void visit(auto&&) const {}
+};
+
 using WorldEvent =
     std::variant<ProcessStarted, ProcessStopped, Paused, Resumed, DeadlinePassed, LinkWasReset,
-                 FaultStarted, FaultEnded, FaultMissed, AssumptionBroken, Healed, Stopping>;
+                 FaultStarted, FaultEnded, FaultMissed, AssumptionBroken, Healed, Stopping,
+                 LinkTroubled, DiskTroubled, Probing>;
 static_assert(std::is_trivially_copyable_v<WorldEvent>);
 
 }  // namespace lockstep::sim

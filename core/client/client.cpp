@@ -27,6 +27,11 @@ Client::Client(Config config, Prng prng)
     LOCKSTEP_ASSERT(shrink(config_.ttl, config_.drift_bound) > config_.margin,
                     "ttl={} drift_bound={} margin={}", config_.ttl.ns, config_.drift_bound.value,
                     config_.margin.ns);
+    LOCKSTEP_ASSERT(
+        config_.hold_max.ns == 0 || shrink(config_.hold_max, config_.drift_bound) > config_.margin,
+        "hold_max={} drift_bound={} margin={}", config_.hold_max.ns, config_.drift_bound.value,
+        config_.margin.ns);
+    LOCKSTEP_ASSERT(config_.requests_max > 0, "client {}", config_.self.value);
     LOCKSTEP_ASSERT(config_.renew_every.ns > 0 && config_.retry_every.ns > 0,
                     "renew_every={} retry_every={}", config_.renew_every.ns,
                     config_.retry_every.ns);
@@ -47,6 +52,7 @@ void Client::step(Input&& input, LocalTime now, Effects& effects) {
 
 /// What has passed by itself, in the order in which the application must learn of it.
 void Client::pass_time(LocalTime now, Effects& effects) {
+    pass_holds(now, effects);
     pass_deadline(now, effects);
     if (opening_ && opening_->sent && now >= deadline_from(opening_->first_sent, config_.ttl))
         begin_opening(now);  // its session would be over before it began
@@ -55,6 +61,20 @@ void Client::pass_time(LocalTime now, Effects& effects) {
     for (Pending& pending : session_->pending)
         if (pending.kind == Pending::Kind::Acquire && now >= pending.give_up)
             time_out(pending, now, effects);
+}
+
+/// The service ends the hold by itself, later than this.
+void Client::pass_holds(LocalTime now, Effects& effects) {
+    if (!session_ || config_.hold_max.ns == 0) return;
+    const LocalTime upto = std::min(now, session_->deadline);
+    session_->grants.erase_if([&](const auto& item) {
+        const auto& [lock, grant] = item;
+        if (grant.until > upto) return false;
+        effects.events.emplace_back(
+            events::LossTold{lock, session_->id, grant.token, LossReason::HoldEnded});
+        effects.notices.emplace_back(Lost{lock, grant.token, LossReason::HoldEnded});
+        return true;
+    });
 }
 
 void Client::pass_deadline(LocalTime now, Effects& effects) {
@@ -87,6 +107,7 @@ LocalTime Client::wake_at() const {
         at = std::min({at, session_->deadline, session_->renew_at});
         for (const Pending& pending : session_->pending)
             at = std::min({at, pending.send_at, pending.give_up});
+        for (const auto& [lock, grant] : session_->grants) at = std::min(at, grant.until);
     }
     return at;
 }
@@ -106,12 +127,24 @@ void Client::begin_opening(LocalTime send_at) {
 RequestSeq Client::acquire(LockId lock, Duration wait_max, LocalTime now, Effects& effects) {
     LOCKSTEP_ASSERT(session_.has_value(), "acquire of lock {} without a session", lock.value);
     LOCKSTEP_ASSERT(wait_max.ns >= 0, "wait_max={}", wait_max.ns);
+    const bool too_many = session_->last_seq.next().value - mark().value >= config_.requests_max;
     const RequestSeq seq = session_->last_seq = session_->last_seq.next();
     effects.events.emplace_back(events::AcquireCalled{lock, session_->id, seq, wait_max});
     const bool try_only = wait_max.ns == 0;
-    session_->pending.push_back(Pending{Pending::Kind::Acquire, seq, lock, FencingToken(), try_only,
-                                        false, try_only ? LocalTime::never() : after(now, wait_max),
-                                        now});
+    Pending asked{Pending::Kind::Acquire,
+                  seq,
+                  lock,
+                  FencingToken(),
+                  try_only,
+                  false,
+                  try_only ? LocalTime::never() : after(now, wait_max),
+                  now,
+                  false,
+                  now};
+    if (too_many)
+        finish_acquire(asked, AcquireOutcome::LimitReached, FencingToken(), effects);
+    else
+        session_->pending.push_back(asked);
     pass_time(now, effects);
     flush(now, effects);
     return seq;
@@ -143,11 +176,15 @@ void Client::close(LocalTime now, Effects& effects) {
 
 bool Client::may_act(LockId lock, FencingToken token, LocalTime now, Effects& effects) {
     const SessionId asked = session();
-    const LocalTime until = deadline();
+    const LocalTime until = std::min(deadline(), hold_deadline(lock, token));
     pass_time(now, effects);
-    const bool yes = holds(lock, token) && now < session_->deadline;
+    const bool yes = holds(lock, token) && now < until;
     effects.events.emplace_back(events::MayActAsked{lock, asked, token, now, until, yes});
     return yes;
+}
+
+LocalTime Client::hold_deadline(LockId lock, FencingToken token) const {
+    return holds(lock, token) ? session_->grants.find(lock)->until : LocalTime::never();
 }
 
 bool Client::holds(LockId lock, FencingToken token) const {
@@ -216,6 +253,11 @@ void Client::send_pending(Pending& pending, LocalTime now, Effects& effects) {
 
 LocalTime Client::deadline_from(LocalTime sent, Duration ttl) const {
     return sent + shrink(ttl, config_.drift_bound) - config_.margin;
+}
+
+LocalTime Client::hold_until(const Pending& acquire) const {
+    return config_.hold_max.ns == 0 ? LocalTime::never()
+                                    : deadline_from(acquire.waited_at, config_.hold_max);
 }
 
 /// Below it nothing is open, so that the service may forget its answers.

@@ -21,6 +21,11 @@ struct Config {
     Ppm drift_bound{10'000};  ///< of the relative rate of any two clocks
     Duration margin = milliseconds(50);
     Duration retry_every = milliseconds(500);  ///< without an answer, a request is sent again
+    Duration hold_max{};  ///< for which the service lets one grant be held; zero: without end
+    /// How many requests of a session may be open, those counted that were answered but came after
+    /// the oldest open one: the service keeps their answers as long. Half of what it keeps, so that
+    /// every lock can be released.
+    std::uint64_t requests_max = 500;
     /// Nonces are counted from here. Lives of a client must not share any: one of an earlier life
     /// would be taken for a copy of that life's opening.
     std::uint64_t first_nonce = 1;
@@ -93,6 +98,11 @@ struct Effects {
 /// application is told, later answers revive nothing, and the session is closed as far as that is
 /// possible.
 ///
+/// With hold_max each grant has a deadline of its own, too: the first sending of its acquire, or
+/// the sending of a later renewal whose answer says that the acquire still waited (the grant was
+/// made after either), + hold_max x (1 - drift bound) - margin. Of a grant that comes too late for
+/// that nothing is told but the end of the wait, and it is given back. The session lives on.
+///
 /// Nobody has to call at an exact time. A late call sees first what has passed meanwhile: the
 /// deadline, then waits that timed out, and only then what it brings.
 ///
@@ -102,6 +112,10 @@ public:
     Client(Config config, Prng prng);
 
     void step(Input&& input, LocalTime now, Effects& effects);
+    /// Whether the reply is to something that this client asked. Clients that share an address tell
+    /// their replies apart by session and nonce; a NotLeader to an opening names neither, and is
+    /// for anyone who is opening at that server.
+    bool concerns(NodeId from, const wire::Reply& reply) const;
     /// When the next Tick is due at the latest. Earlier ones do no harm.
     LocalTime wake_at() const;
 
@@ -109,7 +123,8 @@ public:
     void open(LocalTime now, Effects& effects);
     bool opening() const { return opening_.has_value(); }
     /// Needs a session. Duration::max() waits without end, zero tries. `wait_max` is timed from now
-    /// on. If the deadline has passed by now, the acquire ends with SessionOver at once.
+    /// on. If the deadline has passed by now, the acquire ends with SessionOver at once; if too
+    /// many requests are open, with LimitReached.
     RequestSeq acquire(LockId lock, Duration wait_max, LocalTime now, Effects& effects);
     /// The belief ends with the call, whatever the answer. The grant must be held.
     RequestSeq release(LockId lock, FencingToken token, LocalTime now, Effects& effects);
@@ -123,6 +138,8 @@ public:
     SessionId session() const { return session_ ? session_->id : SessionId(); }
     /// Of the session; never() without one.
     LocalTime deadline() const { return session_ ? session_->deadline : LocalTime::never(); }
+    /// Of a grant that is held, by hold_max alone; never() without one.
+    LocalTime hold_deadline(LockId lock, FencingToken token) const;
     /// As the application was last told; may_act() is the question to ask before acting.
     bool holds(LockId lock, FencingToken token) const;
 
@@ -140,6 +157,7 @@ private:
     struct Grant {
         RequestSeq seq;
         FencingToken token;
+        LocalTime until;  ///< by hold_max
     };
     /// An acquire, cancel or release that has no final answer yet.
     struct Pending {
@@ -152,6 +170,7 @@ private:
         LocalTime give_up;    ///< Acquire: when the wait ends
         LocalTime send_at;
         bool sent = false;
+        LocalTime waited_at{};  ///< Acquire: the grant was not made before
     };
     struct Session {
         SessionId id;
@@ -174,6 +193,7 @@ private:
 
     // client.cpp: time and sending
     void pass_time(LocalTime now, Effects& effects);
+    void pass_holds(LocalTime now, Effects& effects);
     void pass_deadline(LocalTime now, Effects& effects);
     void time_out(Pending& acquire, LocalTime now, Effects& effects);
     void flush(LocalTime now, Effects& effects);
@@ -182,6 +202,7 @@ private:
     void send_pending(Pending& pending, LocalTime now, Effects& effects);
     void begin_opening(LocalTime send_at);
     LocalTime deadline_from(LocalTime sent, Duration ttl) const;
+    LocalTime hold_until(const Pending& acquire) const;
     RequestSeq mark() const;
     LocalTime retry_at(LocalTime now);
     LocalTime renewal_after(LocalTime sent, Duration ttl);
@@ -191,13 +212,17 @@ private:
 
     // replies.cpp: what servers say
     void on(NodeId from, const wire::NotLeader& reply, LocalTime now, Effects& effects);
+    void on(NodeId from, const wire::Busy& reply, LocalTime now, Effects& effects);
     void on(NodeId from, const wire::OpenReply& reply, LocalTime now, Effects& effects);
     void on(NodeId from, const wire::KeepAliveReply& reply, LocalTime now, Effects& effects);
     void on(NodeId from, const wire::RequestReply& reply, LocalTime now, Effects& effects);
-    void on_acquire(Pending& pending, const wire::RequestReply& reply, Effects& effects);
-    void granted(const Pending& pending, LockId lock, FencingToken token, Effects& effects);
+    void on_acquire(Pending& pending, const wire::RequestReply& reply, LocalTime now,
+                    Effects& effects);
+    void granted(Pending& pending, LockId lock, FencingToken token, LocalTime now,
+                 Effects& effects);
     void finish_acquire(const Pending& pending, events::AcquireOutcome outcome, FencingToken token,
                         Effects& effects);
+    LocalTime* send_at_of(const wire::Busy& reply);
     void session_over(Effects& effects);
     void lose_session(events::LossReason reason, Effects& effects);
     void end_pending(Effects& effects);

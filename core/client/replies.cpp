@@ -1,4 +1,5 @@
 #include "core/base/assert.hpp"
+#include "core/base/overloaded.hpp"
 #include "core/client/client.hpp"
 
 #include <algorithm>
@@ -24,6 +25,62 @@ void Client::on(NodeId from, const wire::NotLeader& reply, LocalTime now, Effect
     }
     redirects_ = 0;
     try_next_server(now + config_.retry_every / 5);
+}
+
+/// The server lives, and leads: it is asked again when it said, and no other before. Deadlines and
+/// waits go on meanwhile.
+void Client::on(NodeId from, const wire::Busy& reply, LocalTime now, Effects&) {
+    LocalTime* send_at = from == target_ ? send_at_of(reply) : nullptr;
+    if (send_at == nullptr) return;
+    redirects_ = 0;
+    const Duration wait = std::clamp(reply.retry_after, config_.retry_every / 10, config_.ttl);
+    const Duration jittered = prng_.between(wait, wait + wait / 4);
+    *send_at = now + jittered;
+    target_heard_ = std::max(target_heard_, *send_at);
+}
+
+/// When the request that found the server busy is sent next; nothing if it is no longer open.
+LocalTime* Client::send_at_of(const wire::Busy& reply) {
+    if (reply.operation == Operation::Open)
+        return opening_ && opening_->nonce == reply.nonce ? &opening_->send_at : nullptr;
+    if (reply.operation == Operation::Close) {
+        const auto closing = std::ranges::find(closing_, reply.session, &Closing::id);
+        return closing != closing_.end() ? &closing->send_at : nullptr;
+    }
+    if (!session_ || reply.session != session_->id) return nullptr;
+    if (reply.operation == Operation::KeepAlive)
+        return session_->renewals.empty() ? nullptr : &session_->renew_at;
+    Pending* open = pending(reply.seq);
+    if (open == nullptr || open->queued) return nullptr;
+    switch (open->kind) {
+        case Pending::Kind::Acquire:
+            return reply.operation == Operation::Acquire ? &open->send_at : nullptr;
+        case Pending::Kind::Cancel:
+            return reply.operation == Operation::Cancel ? &open->send_at : nullptr;
+        case Pending::Kind::Release:
+            return reply.operation == Operation::Release ? &open->send_at : nullptr;
+    }
+    return nullptr;
+}
+
+bool Client::concerns(NodeId from, const wire::Reply& reply) const {
+    const auto mine = [this](SessionId id) {
+        return (session_ && session_->id == id) ||
+               std::ranges::find(closing_, id, &Closing::id) != closing_.end();
+    };
+    const auto opens = [this](Nonce nonce) { return opening_ && opening_->nonce == nonce; };
+    return std::visit(
+        Overloaded{[&](const wire::NotLeader& r) {
+                       return r.operation == Operation::Open ? opening_ && from == target_
+                                                             : mine(r.session);
+                   },
+                   [&](const wire::OpenReply& r) { return opens(r.nonce); },
+                   [&](const wire::KeepAliveReply& r) { return mine(r.session); },
+                   [&](const wire::RequestReply& r) { return mine(r.session); },
+                   [&](const wire::Busy& r) {
+                       return r.operation == Operation::Open ? opens(r.nonce) : mine(r.session);
+                   }},
+        reply);
 }
 
 void Client::on(NodeId from, const wire::OpenReply& reply, LocalTime now, Effects& effects) {
@@ -71,11 +128,15 @@ void Client::on(NodeId from, const wire::KeepAliveReply& reply, LocalTime now, E
         effects.events.emplace_back(events::DeadlineMoved{session_->id, deadline});
     }
     if (newest) session_->renew_at = renewal_after(at, session_->ttl);
+    for (const RequestSeq seq : reply.waits) {
+        Pending* open = pending(seq);
+        if (open != nullptr) open->waited_at = std::max(open->waited_at, at);
+    }
     for (const wire::HeldGrant& grant : reply.grants) {
         Pending* open = pending(grant.seq);
         // Of a seq that is closed, or that is being cancelled, a grant is nothing.
         if (open != nullptr && open->kind == Pending::Kind::Acquire)
-            granted(*open, grant.lock, grant.token, effects);
+            granted(*open, grant.lock, grant.token, now, effects);
     }
 }
 
@@ -102,7 +163,7 @@ void Client::on(NodeId from, const wire::RequestReply& reply, LocalTime now, Eff
     if (open == nullptr || reply.status == AnswerStatus::Stale) return;
     switch (open->kind) {
         case Pending::Kind::Acquire:
-            if (reply.operation == Operation::Acquire) on_acquire(*open, reply, effects);
+            if (reply.operation == Operation::Acquire) on_acquire(*open, reply, now, effects);
             return;
         case Pending::Kind::Cancel:  // a grant of it is nothing any more
             if (reply.operation == Operation::Cancel) forget(reply.seq);
@@ -118,14 +179,15 @@ void Client::on(NodeId from, const wire::RequestReply& reply, LocalTime now, Eff
     }
 }
 
-void Client::on_acquire(Pending& open, const wire::RequestReply& reply, Effects& effects) {
+void Client::on_acquire(Pending& open, const wire::RequestReply& reply, LocalTime now,
+                        Effects& effects) {
     const auto refused = [&](AcquireOutcome outcome) {
         finish_acquire(open, outcome, FencingToken(), effects);
         forget(open.seq);
     };
     switch (reply.status) {
         case AnswerStatus::Granted:
-            granted(open, reply.lock, reply.token, effects);
+            granted(open, reply.lock, reply.token, now, effects);
             return;
         case AnswerStatus::Queued:
             open.queued = true;
@@ -152,12 +214,18 @@ void Client::on_acquire(Pending& open, const wire::RequestReply& reply, Effects&
     }
 }
 
-void Client::granted(const Pending& open, LockId lock, FencingToken token, Effects& effects) {
+void Client::granted(Pending& open, LockId lock, FencingToken token, LocalTime now,
+                     Effects& effects) {
     LOCKSTEP_ASSERT(open.kind == Pending::Kind::Acquire, "seq={}", open.seq.value);
     if (lock != open.lock || !token) return;  // no grant that was asked for
-    session_->grants[open.lock] = Grant{open.seq, token};
-    effects.events.emplace_back(
-        events::GrantTold{open.lock, session_->id, open.seq, token, session_->deadline});
+    const LocalTime until = hold_until(open);
+    if (now >= until) {
+        time_out(open, now, effects);  // it may be over as soon as it is believed
+        return;
+    }
+    session_->grants[open.lock] = Grant{open.seq, token, until};
+    effects.events.emplace_back(events::GrantTold{open.lock, session_->id, open.seq, token,
+                                                  std::min(session_->deadline, until)});
     finish_acquire(open, AcquireOutcome::Granted, token, effects);
     forget(open.seq);
 }

@@ -16,7 +16,7 @@ enum class AcquireOutcome : std::uint8_t {
     SessionOver,
     LimitReached
 };
-enum class LossReason : std::uint8_t { DeadlinePassed, SessionOver };
+enum class LossReason : std::uint8_t { DeadlinePassed, SessionOver, HoldEnded };
 
 /// One sending of an opening. `first` only for the first sending of this nonce.
 struct OpenSent {

@@ -45,6 +45,10 @@ std::string_view to_string(RefusalReason v) {
     return pick(v, std::array<std::string_view, 6>{"held", "already-held", "already-waiting",
                                                    "session-over", "stale", "limit-reached"});
 }
+std::string_view to_string(Limit v) {
+    return pick(v, std::array<std::string_view, 5>{"sessions", "locks-per-session",
+                                                   "requests-per-session", "waiters", "pending"});
+}
 std::string_view to_string(Operation v) {
     return pick(v, std::array<std::string_view, 6>{"open", "keep-alive", "close", "acquire",
                                                    "cancel", "release"});
@@ -60,7 +64,8 @@ std::string_view to_string(AcquireOutcome v) {
                                            "already-waiting", "session-over", "limit-reached"});
 }
 std::string_view to_string(LossReason v) {
-    return pick(v, std::array<std::string_view, 2>{"deadline-passed", "session-over"});
+    return pick(v,
+                std::array<std::string_view, 3>{"deadline-passed", "session-over", "hold-ended"});
 }
 std::string_view to_string(WriteOutcome v) {
     return pick(v, std::array<std::string_view, 3>{"accepted", "rejected", "unknown"});

@@ -21,7 +21,9 @@ using Event =
                  AcquireCalled, AcquireReturned, GrantTold, MayActAsked, LossTold, CancelSent,
                  ReleaseCalled, ReleaseReturned, CloseCalled, SessionOverTold, PointReached,
                  WriteAccepted, WriteRepeated, WriteRejected, ReadAccepted, ReadRejected, WriteSent,
-                 WriteTold, TornTailCut, WriteRecovered>;
+                 WriteTold, TornTailCut, WriteRecovered, HoldEnded, DelayStarted, DelayEnded,
+                 LeasesCheckpointed, CheckpointCleared, LeaseInherited, RenewalReceived, LimitMet,
+                 LogDurable, StorageFailed, CallAccepted, CallSent, CallTold, CallRecovered>;
 
 static_assert(std::is_trivially_copyable_v<Event>);
 static_assert(sizeof(Event) <= 64, "56 bytes of fields at most, and the kind");
@@ -38,6 +40,7 @@ std::string_view to_string(StepDownReason);
 std::string_view to_string(EndReason);
 std::string_view to_string(CancelEffect);
 std::string_view to_string(RefusalReason);
+std::string_view to_string(Limit);
 std::string_view to_string(Operation);
 std::string_view to_string(AnswerStatus);
 std::string_view to_string(AcquireOutcome);

@@ -17,6 +17,8 @@ enum class RefusalReason : std::uint8_t {
     Stale,
     LimitReached
 };
+/// Which limit a request ran into.
+enum class Limit : std::uint8_t { Sessions, LocksPerSession, RequestsPerSession, Waiters, Pending };
 enum class Operation : std::uint8_t { Open, KeepAlive, Close, Acquire, Cancel, Release };
 enum class AnswerStatus : std::uint8_t {
     Ok,
@@ -191,6 +193,119 @@ struct Answered {
         f("client", client);
         f("operation", operation);
         f("status", status);
+    }
+};
+
+/// The end of a hold: the grant had lasted for hold_max, timed and proposed by the leader of
+/// `term`.
+struct HoldEnded {
+    static constexpr const char* name = "hold-ended";
+    LockId lock;
+    SessionId session;
+    RequestSeq seq;
+    FencingToken token;
+    LogIndex index;
+    Term term;
+    void visit(auto&& f) const {
+        f("lock", lock);
+        f("session", session);
+        f("seq", seq);
+        f("token", token);
+        f("index", index);
+        f("term", term);
+    }
+};
+
+/// The holder's session expired, at this index: nobody gets the lock before its delay has ended.
+struct DelayStarted {
+    static constexpr const char* name = "delay-started";
+    LockId lock;
+    SessionId session;
+    FencingToken token;
+    LogIndex index;
+    void visit(auto&& f) const {
+        f("lock", lock);
+        f("session", session);
+        f("token", token);
+        f("index", index);
+    }
+};
+
+/// The delay of a lock ended; if somebody waits, Granted with this index follows.
+struct DelayEnded {
+    static constexpr const char* name = "delay-ended";
+    LockId lock;
+    LogIndex index;
+    Term term;
+    void visit(auto&& f) const {
+        f("lock", lock);
+        f("index", index);
+        f("term", term);
+    }
+};
+
+/// What remains of the sessions' leases was written into the log.
+struct LeasesCheckpointed {
+    static constexpr const char* name = "leases-checkpointed";
+    LogIndex index;
+    Term term;
+    std::uint64_t sessions;
+    void visit(auto&& f) const {
+        f("index", index);
+        f("term", term);
+        f("sessions", sessions);
+    }
+};
+
+/// A renewal that came after a checkpoint was made to outlive the leader that received it.
+struct CheckpointCleared {
+    static constexpr const char* name = "checkpoint-cleared";
+    SessionId session;
+    LogIndex index;
+    void visit(auto&& f) const {
+        f("session", session);
+        f("index", index);
+    }
+};
+
+/// A new leader counts a session's lease from a checkpoint, not anew.
+struct LeaseInherited {
+    static constexpr const char* name = "lease-inherited";
+    SessionId session;
+    Duration remaining;
+    Term term;
+    void visit(auto&& f) const {
+        f("session", session);
+        f("remaining", remaining);
+        f("term", term);
+    }
+};
+
+/// The leader received a keep-alive, and will answer it once it knows that it still leads.
+struct RenewalReceived {
+    static constexpr const char* name = "renewal-received";
+    SessionId session;
+    SendingNo sending;
+    NodeId client;
+    Term term;
+    void visit(auto&& f) const {
+        f("session", session);
+        f("sending", sending);
+        f("client", client);
+        f("term", term);
+    }
+};
+
+/// A server turned a request away: it would have gone beyond a limit.
+struct LimitMet {
+    static constexpr const char* name = "limit-met";
+    Limit limit;
+    Operation operation;
+    NodeId client;
+    void visit(auto&& f) const {
+        f("limit", limit);
+        f("operation", operation);
+        f("client", client);
     }
 };
 

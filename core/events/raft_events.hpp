@@ -145,4 +145,22 @@ struct SnapshotInstalled {
     }
 };
 
+/// The replica's log, as it is in memory up to `index`, has become durable on its disk.
+struct LogDurable {
+    static constexpr const char* name = "log-durable";
+    LogIndex index;
+    Term term;  ///< of the entry at `index`
+    void visit(auto&& f) const {
+        f("index", index);
+        f("term", term);
+    }
+};
+
+/// The disk failed, or is full: the process ends itself, because what it wrote may be gone.
+struct StorageFailed {
+    static constexpr const char* name = "storage-failed";
+    bool full;
+    void visit(auto&& f) const { f("full", full); }
+};
+
 }  // namespace lockstep::events

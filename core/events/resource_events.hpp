@@ -131,4 +131,61 @@ struct WriteTold {
     }
 };
 
+/// An endpoint that knows calls by their idempotency keys took one: `first` if the key was new, and
+/// the call took effect.
+struct CallAccepted {
+    static constexpr const char* name = "call-accepted";
+    std::uint64_t key;
+    std::uint64_t op;
+    FencingToken token;
+    bool first;
+    void visit(auto&& f) const {
+        f("key", key);
+        f("op", op);
+        f("token", token);
+        f("first", first);
+    }
+};
+
+/// Start of a life: the call was found on the disk; as WriteRecovered.
+struct CallRecovered {
+    static constexpr const char* name = "call-recovered";
+    std::uint64_t key;
+    std::uint64_t op;
+    FencingToken token;
+    void visit(auto&& f) const {
+        f("key", key);
+        f("op", op);
+        f("token", token);
+    }
+};
+
+/// By the caller: one sending of a call, and what it knows of it in the end.
+struct CallSent {
+    static constexpr const char* name = "call-sent";
+    NodeId resource;
+    std::uint64_t key;
+    std::uint64_t op;
+    FencingToken token;
+    void visit(auto&& f) const {
+        f("resource", resource);
+        f("key", key);
+        f("op", op);
+        f("token", token);
+    }
+};
+struct CallTold {
+    static constexpr const char* name = "call-told";
+    NodeId resource;
+    std::uint64_t key;
+    std::uint64_t op;
+    WriteOutcome outcome;
+    void visit(auto&& f) const {
+        f("resource", resource);
+        f("key", key);
+        f("op", op);
+        f("outcome", outcome);
+    }
+};
+
 }  // namespace lockstep::events

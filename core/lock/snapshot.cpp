@@ -18,6 +18,8 @@ void Table::encode(Writer& out) const {
         out.id(session.nonce);
         out.duration(session.ttl);
         out.id(session.mark);
+        out.boolean(session.checkpoint.has_value());
+        if (session.checkpoint) out.duration(*session.checkpoint);
         out.varint(session.kept.size());
         for (const auto& [seq, kept] : session.kept) {
             out.id(seq);
@@ -35,12 +37,13 @@ void Table::encode(Writer& out) const {
         out.id(lock.holder);
         out.id(lock.seq);
         out.id(lock.token);
+        out.duration(lock.delay);
         out.varint(lock.queue.size());
-        for (const Waiter& waiter : lock.queue) {
+        lock.queue.for_each([&](const Waiter& waiter) {
             out.id(waiter.session);
             out.id(waiter.seq);
             out.id(waiter.since);
-        }
+        });
     }
     std::size_t remembered = 0;
     for (const auto& [id, client] : clients_) remembered += client.ended.empty() ? 0 : 1;
@@ -56,9 +59,9 @@ void Table::encode(Writer& out) const {
     }
 }
 
-std::optional<Table> Table::decode(std::span<const std::byte> bytes) {
+std::optional<Table> Table::decode(std::span<const std::byte> bytes, Limits limits) {
     Reader in(bytes);
-    Table table;
+    Table table(limits);
     table.applied_ = in.id<LogIndex>();
     if (!table.decode_sessions(in) || !table.decode_locks(in) || !table.decode_ended(in) ||
         !in.done() || !table.kept_agree())
@@ -77,6 +80,8 @@ bool Table::decode_sessions(Reader& in) {
         session.nonce = in.id<Nonce>();
         session.ttl = in.duration();
         session.mark = in.id<RequestSeq>();
+        if (in.boolean()) session.checkpoint = in.duration();
+        if (session.checkpoint.value_or(Duration()).ns < 0) return false;
         if (in.failed() || session.mark < RequestSeq(1)) return false;
         SessionId& known = clients_[session.client].live[session.nonce];
         if (known) return false;
@@ -118,13 +123,13 @@ bool Table::may_be_kept(const Kept& kept) {
         case AnswerStatus::Held:
         case AnswerStatus::AlreadyHeld:
         case AnswerStatus::AlreadyWaiting:
+        case AnswerStatus::LimitReached:
             return kept.operation == Operation::Acquire;
         case AnswerStatus::Ok:
         case AnswerStatus::NotHeld:
             return kept.operation == Operation::Release && !kept.cancel_seen;
         case AnswerStatus::Stale:
         case AnswerStatus::SessionOver:
-        case AnswerStatus::LimitReached:
             return false;
     }
     return false;
@@ -142,10 +147,16 @@ bool Table::decode_locks(Reader& in) {
         lock.holder = in.id<SessionId>();
         lock.seq = in.id<RequestSeq>();
         lock.token = in.id<FencingToken>();
-        Session* holder = sessions_.find(lock.holder);
-        if (in.failed() || holder == nullptr || !lock.token || lock.token.value > applied_.value)
+        lock.delay = in.duration();
+        if (in.failed() || !lock.token || lock.token.value > applied_.value || lock.delay.ns < 0)
             return false;
-        holder->grants[id] = {lock.seq, lock.token};
+        if (lock.delay.ns > 0) {
+            if (lock.holder || lock.seq) return false;
+        } else {
+            Session* holder = sessions_.find(lock.holder);
+            if (holder == nullptr) return false;
+            holder->grants[id] = {lock.seq, lock.token};
+        }
         sum_ += hash_of(id, lock);
         if (!decode_queue(in, id, lock)) return false;
     }
@@ -164,8 +175,8 @@ bool Table::decode_queue(Reader& in, LockId id, Lock& lock) {
             session->waits.contains(id) || waiter.since <= last || waiter.since > applied_)
             return false;
         last = waiter.since;
-        session->waits[id] = waiter.seq;
-        lock.queue.push_back(waiter);
+        session->waits[id] = {waiter.seq, waiter.since};
+        lock.queue.push(waiter);
         sum_ += hash_of(id, waiter);
     }
     return !in.failed();
@@ -203,12 +214,12 @@ bool Table::kept_agree() const {
     for (const auto& [id, session] : sessions_) {
         for (const auto& [seq, kept] : session.kept) {
             if (kept.status != AnswerStatus::Queued) continue;
-            const RequestSeq* waits = session.waits.find(kept.lock);
-            if (waits == nullptr || *waits != seq) return false;
+            const Wait* wait = session.waits.find(kept.lock);
+            if (wait == nullptr || wait->seq != seq) return false;
         }
-        for (const auto& [lock, seq] : session.waits) {
-            const Kept* kept = session.kept.find(seq);
-            if (seq < session.mark) continue;
+        for (const auto& [lock, wait] : session.waits) {
+            const Kept* kept = session.kept.find(wait.seq);
+            if (wait.seq < session.mark) continue;
             if (kept == nullptr || kept->status != AnswerStatus::Queued || kept->lock != lock)
                 return false;
         }

@@ -16,11 +16,9 @@ void Table::apply(const Command& command, LogIndex index, Term entry_term, Outco
     out.clear();
     std::visit(
         [&](const auto& c) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(c)>, Expire>) {
-                on(c, entry_term, out);
-            } else {
-                on(c, out);
-            }
+            if constexpr (requires { c.term; })
+                if (c.term != entry_term) return;
+            on(c, out);
         },
         command);
 }
@@ -42,6 +40,12 @@ void Table::on(const Open& c, Outcome& out) {
     const auto is_it = [&](const Ended& ended) { return ended.nonce == c.nonce; };
     if (std::any_of(client.ended.begin(), client.ended.end(), is_it)) {
         out.answer.status = AnswerStatus::SessionOver;
+        return;
+    }
+
+    if (sessions_.size() >= limits_.sessions) {
+        out.answer.status = AnswerStatus::LimitReached;
+        out.limit = events::Limit::Sessions;
         return;
     }
 
@@ -68,14 +72,14 @@ void Table::on(const Close& c, Outcome& out) {
         return;
     }
     out.answer.status = AnswerStatus::Ok;
-    end_session(c.session, Term(), EndReason::Closed, out);
+    end_session(c.session, Term(), EndReason::Closed, Duration(), out);
 }
 
 void Table::on(const Acquire& c, Outcome& out) {
     out.answer.operation = Operation::Acquire;
     out.answer.lock = c.lock;
     Session* session = session_asked(c.session, c.seq, c.mark, out);
-    if (session == nullptr) return;
+    if (session == nullptr || !room_for(*session, c.seq, out)) return;
     // A repeat, or an acquire whose cancel overtook it, changes nothing.
     if (!session->kept.contains(c.seq)) acquire_new(c, *session, out);
     answer_kept(*session->kept.find(c.seq), out);
@@ -85,7 +89,7 @@ void Table::on(const Cancel& c, Outcome& out) {
     out.answer.operation = Operation::Cancel;
     out.answer.lock = c.lock;
     Session* session = session_asked(c.session, c.seq, c.mark, out);
-    if (session == nullptr) return;
+    if (session == nullptr || !room_for(*session, c.seq, out)) return;
     if (const Kept* kept = session->kept.find(c.seq)) {
         cancel_kept(c, *session, *kept, out);
     } else {
@@ -100,14 +104,52 @@ void Table::on(const Release& c, Outcome& out) {
     out.answer.operation = Operation::Release;
     out.answer.lock = c.lock;
     Session* session = session_asked(c.session, c.seq, c.mark, out);
-    if (session == nullptr) return;
+    if (session == nullptr || !room_for(*session, c.seq, out)) return;
     if (!session->kept.contains(c.seq)) release_new(c, *session, out);
     answer_kept(*session->kept.find(c.seq), out);
 }
 
-void Table::on(const Expire& c, Term entry_term, Outcome& out) {
-    if (c.term != entry_term || !live(c.session)) return;
-    end_session(c.session, c.term, EndReason::Expired, out);
+void Table::on(const Expire& c, Outcome& out) {
+    if (live(c.session)) end_session(c.session, c.term, EndReason::Expired, c.delay, out);
+}
+
+void Table::on(const EndHold& c, Outcome& out) {
+    const Lock* lock = locks_.find(c.lock);
+    if (lock == nullptr || !lock->holder || lock->token != c.token) return;
+    out.events.push_back(
+        events::HoldEnded{c.lock, lock->holder, lock->seq, c.token, applied_, c.term});
+    sessions_.find(lock->holder)->grants.erase(c.lock);
+    pass_on(c.lock, out);
+}
+
+void Table::on(const EndDelay& c, Outcome& out) {
+    Lock* lock = locks_.find(c.lock);
+    if (lock == nullptr || lock->delay.ns == 0 || lock->token != c.token) return;
+    out.events.push_back(events::DelayEnded{c.lock, applied_, c.term});
+    out.ended_delays.push_back({c.lock, c.token});
+    sum_ -= hash_of(c.lock, *lock);
+    lock->delay = Duration();
+    serve(c.lock, *lock, out);
+}
+
+void Table::on(const Checkpoint& c, Outcome& out) {
+    std::uint64_t covered = 0;
+    for (const Remaining& lease : c.leases) {
+        Session* session = sessions_.find(lease.session);
+        if (session == nullptr) continue;
+        set_checkpoint(lease.session, *session, lease.left);
+        ++covered;
+    }
+    out.events.push_back(events::LeasesCheckpointed{applied_, c.term, covered});
+}
+
+void Table::on(const ClearCheckpoint& c, Outcome& out) {
+    Session* session = sessions_.find(c.session);
+    if (session == nullptr) return;
+    out.cleared = c.session;
+    if (!session->checkpoint) return;
+    set_checkpoint(c.session, *session, std::nullopt);
+    out.events.push_back(events::CheckpointCleared{c.session, applied_});
 }
 
 void Table::grants(SessionId id, std::vector<wire::HeldGrant>& out) const {
@@ -116,9 +158,20 @@ void Table::grants(SessionId id, std::vector<wire::HeldGrant>& out) const {
     for (const auto& [lock, grant] : session->grants) out.push_back({lock, grant.seq, grant.token});
 }
 
+void Table::waits(SessionId id, std::vector<RequestSeq>& out) const {
+    const Session* session = sessions_.find(id);
+    if (session == nullptr) return;
+    for (const auto& [lock, wait] : session->waits) out.push_back(wait.seq);
+}
+
 SessionId Table::holder(LockId id) const {
     const Lock* lock = locks_.find(id);
     return lock == nullptr ? SessionId() : lock->holder;
+}
+
+bool Table::delayed(LockId id) const {
+    const Lock* lock = locks_.find(id);
+    return lock != nullptr && lock->delay.ns > 0;
 }
 
 std::size_t Table::waiters(LockId id) const {

@@ -17,7 +17,8 @@ std::uint64_t Table::state_hash() const {
 
 std::uint64_t Table::hash_of(SessionId id, const Session& session) {
     return hash_words(SessionPart, id.value, session.client.value, session.nonce.value,
-                      session.ttl.ns, session.mark.value);
+                      session.ttl.ns, session.mark.value, session.checkpoint.has_value(),
+                      session.checkpoint.value_or(Duration()).ns);
 }
 
 std::uint64_t Table::hash_of(SessionId id, RequestSeq seq, const Kept& kept) {
@@ -26,7 +27,8 @@ std::uint64_t Table::hash_of(SessionId id, RequestSeq seq, const Kept& kept) {
 }
 
 std::uint64_t Table::hash_of(LockId id, const Lock& lock) {
-    return hash_words(LockPart, id.value, lock.holder.value, lock.seq.value, lock.token.value);
+    return hash_words(LockPart, id.value, lock.holder.value, lock.seq.value, lock.token.value,
+                      lock.delay.ns);
 }
 
 std::uint64_t Table::hash_of(LockId id, const Waiter& waiter) {

@@ -28,6 +28,15 @@ Table::Session* Table::session_asked(SessionId id, RequestSeq seq, RequestSeq ma
     return session;
 }
 
+/// Whether there is an answer to the seq, or room for one.
+bool Table::room_for(const Session& session, RequestSeq seq, Outcome& out) const {
+    if (session.kept.size() < limits_.requests_per_session || session.kept.contains(seq))
+        return true;
+    out.answer.status = AnswerStatus::LimitReached;
+    out.limit = events::Limit::RequestsPerSession;
+    return false;
+}
+
 void Table::raise_mark(SessionId id, Session& session, RequestSeq mark) {
     if (mark <= session.mark) return;
     sum_ -= hash_of(id, session);
@@ -59,14 +68,23 @@ void Table::acquire_new(const Acquire& c, Session& session, Outcome& out) {
                  {Operation::Acquire, status, c.lock, other.token, other.seq});
         out.events.push_back(events::Refused{c.lock, c.session, c.seq, applied_, reason});
     };
+    const auto beyond = [&](events::Limit limit) {
+        refuse(AnswerStatus::LimitReached, RefusalReason::LimitReached);
+        out.limit = limit;
+    };
+    const Lock* lock = locks_.find(c.lock);
     if (const Grant* held = session.grants.find(c.lock)) {
         refuse(AnswerStatus::AlreadyHeld, RefusalReason::AlreadyHeld, *held);
-    } else if (const RequestSeq* waits = session.waits.find(c.lock)) {
-        refuse(AnswerStatus::AlreadyWaiting, RefusalReason::AlreadyWaiting, {*waits, {}});
-    } else if (!locks_.contains(c.lock)) {
+    } else if (const Wait* wait = session.waits.find(c.lock)) {
+        refuse(AnswerStatus::AlreadyWaiting, RefusalReason::AlreadyWaiting, {wait->seq, {}});
+    } else if (session.grants.size() + session.waits.size() >= limits_.locks_per_session) {
+        beyond(events::Limit::LocksPerSession);
+    } else if (lock == nullptr) {
         grant(c.lock, c.session, c.seq, out);
     } else if (c.try_only) {
         refuse(AnswerStatus::Held, RefusalReason::Held);
+    } else if (lock->queue.size() >= limits_.waiters) {
+        beyond(events::Limit::Waiters);
     } else {
         enqueue(c.lock, c.session, c.seq, out);
     }
@@ -93,7 +111,7 @@ void Table::cancel_kept(const Cancel& c, Session& session, const Kept& kept, Out
     };
     if (kept.status == AnswerStatus::Cancelled) return;
     if (kept.status == AnswerStatus::Queued) {
-        leave_queue(lock, c.session);
+        leave_queue(lock, session);
         session.waits.erase(lock);
         set_kept(c.session, session, c.seq, {Operation::Acquire, AnswerStatus::Cancelled, lock});
         report(CancelEffect::LeftQueue);
@@ -120,13 +138,15 @@ void Table::grant(LockId id, SessionId holder, RequestSeq seq, Outcome& out) {
     Session& session = *sessions_.find(holder);
     const FencingToken token(applied_.value);
     Lock& lock = locks_[id];
-    LOCKSTEP_ASSERT(!lock.holder && lock.token < token, "lock={} holder={} token={} index={}",
-                    id.value, lock.holder.value, lock.token.value, applied_.value);
+    LOCKSTEP_ASSERT(!lock.holder && lock.delay.ns == 0 && lock.token < token,
+                    "lock={} holder={} token={} index={}", id.value, lock.holder.value,
+                    lock.token.value, applied_.value);
     lock.holder = holder;
     lock.seq = seq;
     lock.token = token;
     sum_ += hash_of(id, lock);
     session.grants[id] = {seq, token};
+    out.granted.push_back({id, token});
     // Whoever raised its mark past a request that still waited asked not to be answered.
     if (seq >= session.mark)
         set_kept(holder, session, seq, {Operation::Acquire, AnswerStatus::Granted, id, token});
@@ -137,45 +157,69 @@ void Table::enqueue(LockId id, SessionId waiter, RequestSeq seq, Outcome& out) {
     Lock& lock = *locks_.find(id);
     Session& session = *sessions_.find(waiter);
     const std::uint64_t position = lock.queue.size();
-    lock.queue.push_back({waiter, seq, applied_});
-    sum_ += hash_of(id, lock.queue.back());
-    session.waits[id] = seq;
+    const Waiter last{waiter, seq, applied_};
+    lock.queue.push(last);
+    sum_ += hash_of(id, last);
+    session.waits[id] = {seq, applied_};
     set_kept(waiter, session, seq, {Operation::Acquire, AnswerStatus::Queued, id});
     out.events.push_back(events::Queued{id, waiter, seq, applied_, position});
 }
 
-void Table::leave_queue(LockId id, SessionId waiter) {
+/// The session waits for the lock, and shall no longer; its own note of that is left to the caller.
+void Table::leave_queue(LockId id, Session& session) {
     Lock* lock = locks_.find(id);
-    LOCKSTEP_ASSERT(lock != nullptr, "lock={} session={}", id.value, waiter.value);
-    const auto place = std::find_if(lock->queue.begin(), lock->queue.end(),
-                                    [&](const Waiter& w) { return w.session == waiter; });
-    LOCKSTEP_ASSERT(place != lock->queue.end(), "lock={} session={}", id.value, waiter.value);
-    sum_ -= hash_of(id, *place);
-    lock->queue.erase(place);
+    const Wait* wait = session.waits.find(id);
+    LOCKSTEP_ASSERT(lock != nullptr && wait != nullptr, "lock={}", id.value);
+    const Waiter* waiter = lock->queue.find(wait->since);
+    LOCKSTEP_ASSERT(waiter != nullptr, "lock={} since={}", id.value, wait->since.value);
+    sum_ -= hash_of(id, *waiter);
+    lock->queue.leave(wait->since);
 }
 
 /// The holder's grant has ended: the lock goes to its next waiter, or is forgotten.
 void Table::pass_on(LockId id, Outcome& out) {
     Lock* lock = locks_.find(id);
     LOCKSTEP_ASSERT(lock != nullptr && lock->holder, "lock={}", id.value);
+    out.ended_holds.push_back({id, lock->token});
     sum_ -= hash_of(id, *lock);
-    if (lock->queue.empty()) {
+    lock->holder = SessionId();
+    serve(id, *lock, out);
+}
+
+/// The lock, which nobody holds and which is not in the hash, goes to its next waiter, if any.
+void Table::serve(LockId id, Lock& lock, Outcome& out) {
+    if (lock.queue.empty()) {
         locks_.erase(id);
         return;
     }
-    const Waiter next = lock->queue.front();
+    const Waiter next = lock.queue.front();
     sum_ -= hash_of(id, next);
-    lock->queue.erase(lock->queue.begin());
-    lock->holder = SessionId();
+    lock.queue.pop_front();
     sessions_.find(next.session)->waits.erase(id);
     grant(id, next.session, next.seq, out);
-    out.notices.push_back({next.session, {id, next.seq, lock->token}});
+    out.notices.push_back({next.session, {id, next.seq, lock.token}});
+}
+
+/// The holder expired: the lock goes to nobody before the delay has ended.
+void Table::start_delay(LockId id, Duration delay, Outcome& out) {
+    Lock* lock = locks_.find(id);
+    LOCKSTEP_ASSERT(lock != nullptr && lock->holder, "lock={}", id.value);
+    const Hold before{id, lock->token};
+    out.events.push_back(events::DelayStarted{id, lock->holder, lock->token, applied_});
+    out.ended_holds.push_back(before);
+    out.delayed.push_back({before, delay});
+    sum_ -= hash_of(id, *lock);
+    lock->holder = SessionId();
+    lock->seq = RequestSeq();
+    lock->delay = delay;
+    sum_ += hash_of(id, *lock);
 }
 
 /// First its waits leave all queues, then its locks are freed, in the order of their ids.
-void Table::end_session(SessionId id, Term term, events::EndReason reason, Outcome& out) {
+void Table::end_session(SessionId id, Term term, events::EndReason reason, Duration delay,
+                        Outcome& out) {
     Session& session = *sessions_.find(id);
-    for (const auto& [lock, seq] : session.waits) leave_queue(lock, id);
+    for (const auto& [lock, wait] : session.waits) leave_queue(lock, session);
     sum_ -= hash_of(id, session);
     for (const auto& [seq, kept] : session.kept) sum_ -= hash_of(id, seq, kept);
     remember_ended(session.client, session.nonce);
@@ -183,7 +227,18 @@ void Table::end_session(SessionId id, Term term, events::EndReason reason, Outco
     sessions_.erase(id);
     out.ended = id;
     out.events.push_back(events::SessionEnded{id, applied_, term, reason});
-    for (const auto& [lock, grant] : held) pass_on(lock, out);
+    for (const auto& [lock, grant] : held) {
+        if (delay.ns > 0)
+            start_delay(lock, delay, out);
+        else
+            pass_on(lock, out);
+    }
+}
+
+void Table::set_checkpoint(SessionId id, Session& session, std::optional<Duration> checkpoint) {
+    sum_ -= hash_of(id, session);
+    session.checkpoint = checkpoint;
+    sum_ += hash_of(id, session);
 }
 
 void Table::remember_ended(NodeId id, Nonce nonce) {

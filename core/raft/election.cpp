@@ -1,4 +1,5 @@
 #include "core/base/assert.hpp"
+#include "core/base/overloaded.hpp"
 #include "core/raft/replica.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "core/raft/replica.hpp"
 
 #include "core/base/assert.hpp"
+#include "core/base/overloaded.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -130,9 +131,15 @@ void Replica::compact(LogIndex index, std::uint64_t state_hash, Blob state, Loca
 }
 
 void Replica::persisted(PersistId id, Step& s) {
+    const LogIndex durable_before = disk_.durable_index();
     disk_.acknowledge(id, s.now, [&](const HardState& hard) {
         s.out.events.emplace_back(events::VoteCast{hard.term, hard.vote});
     });
+    // Before whatever is promised because of it. A leader may have compacted beyond what its own
+    // disk has acknowledged.
+    const LogIndex durable = disk_.durable_index();
+    if (durable > durable_before && durable >= log_.base_index())
+        s.out.events.emplace_back(events::LogDurable{durable, log_.term_at(durable)});
     outbox_.release(disk_.acknowledged(), s.out.send);
     std::visit(Overloaded{[](const Follower&) {}, [](const PreCandidate&) {},
                           [&](const Candidate&) { count_own_vote(s); },

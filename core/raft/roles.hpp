@@ -46,10 +46,4 @@ struct Leader {
 
 using Role = std::variant<Follower, PreCandidate, Candidate, Leader>;
 
-/// One arm an alternative: a visit that forgets one does not compile.
-template <class... Arms>
-struct Overloaded : Arms... {
-    using Arms::operator()...;
-};
-
 }  // namespace lockstep::raft

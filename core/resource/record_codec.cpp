@@ -10,6 +10,10 @@ std::uint64_t checksum(const Record& r) {
                       r.read_version);
 }
 
+std::uint64_t checksum(const TakenCall& c) {
+    return hash_words(hash_name("call"), c.key, c.op, c.value, c.token.value);
+}
+
 }  // namespace
 
 void encode(const Record& record, Writer& out) {
@@ -20,6 +24,14 @@ void encode(const Record& record, Writer& out) {
     out.u64(record.n);
     out.u64(record.op);
     out.u64(record.read_version);
+}
+
+void encode(const TakenCall& call, Writer& out) {
+    out.u64(checksum(call));
+    out.u64(call.key);
+    out.u64(call.op);
+    out.u64(call.value);
+    out.u64(call.token.value);
 }
 
 RecoveredRecord recover(std::span<const std::byte> file) {
@@ -42,6 +54,23 @@ RecoveredRecord recover(std::span<const std::byte> file) {
             recovered.last_writes.push_back(record);
         }
         recovered.valid_bytes += record_bytes;
+    }
+    return recovered;
+}
+
+RecoveredCalls recover_calls(std::span<const std::byte> file) {
+    RecoveredCalls recovered;
+    Reader in(file);
+    while (in.left() >= call_bytes) {
+        const std::uint64_t sum = in.u64();
+        TakenCall call;
+        call.key = in.u64();
+        call.op = in.u64();
+        call.value = in.u64();
+        call.token = FencingToken(in.u64());
+        if (checksum(call) != sum) break;
+        recovered.calls.push_back(call);
+        recovered.valid_bytes += call_bytes;
     }
     return recovered;
 }

@@ -1,6 +1,7 @@
 #include "core/server/server.hpp"
 
 #include "core/base/assert.hpp"
+#include "core/base/overloaded.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -25,9 +26,9 @@ bool empty(const raft::Effects& e) {
            e.events.empty() && !e.install.index;
 }
 
-lock::Table table_of(const raft::Snapshot& snapshot) {
-    if (!snapshot.index) return {};
-    auto table = lock::Table::decode(snapshot.state.bytes());
+lock::Table table_of(const raft::Snapshot& snapshot, const lock::Limits& limits) {
+    if (!snapshot.index) return lock::Table(limits);
+    auto table = lock::Table::decode(snapshot.state.bytes(), limits);
     LOCKSTEP_ASSERT(table.has_value(), "index={} bytes={}", snapshot.index.value,
                     snapshot.state.size());
     LOCKSTEP_ASSERT(table->applied() == snapshot.index, "applied={} index={}",
@@ -42,7 +43,7 @@ lock::Table table_of(const raft::Snapshot& snapshot) {
 // The table is read before the replica takes what was stored: the members are in that order.
 Server::Server(Config config, raft::Stored stored, Prng prng, LocalTime now, Effects& effects)
     : config_(std::move(config)),
-      table_(table_of(stored.snapshot)),
+      table_(table_of(stored.snapshot, config_.limits)),
       replica_(config_.raft, std::move(stored), prng, now, raft_) {
     LOCKSTEP_ASSERT(config_.ttl_min.ns > 0 && config_.ttl_min <= config_.ttl_max, "min={} max={}",
                     config_.ttl_min.ns, config_.ttl_max.ns);
@@ -54,33 +55,32 @@ void Server::step(Input&& input, LocalTime now, Effects& effects) {
         const auto& members = config_.raft.members;
         return id != config_.raft.self && std::binary_search(members.begin(), members.end(), id);
     };
-    std::visit(
-        raft::Overloaded{
-            [&](Tick&&) { replica_.step(raft::Tick{}, now, raft_); },
-            // Made in place: a message is not moved more often than it has to be.
-            [&](PeerMessage&& m) {
-                replica_.step(
-                    raft::Input(std::in_place_type<raft::Receive>, m.from, std::move(m.message)),
-                    now, raft_);
-            },
-            [&](ClientRequest&& m) { on_request(m.from, std::move(m.request), now, now, effects); },
-            [&](Persisted&& m) { replica_.step(raft::Persisted{m.id}, now, raft_); },
-            // Clients send again by themselves; only what goes to other servers is tracked.
-            [&](LinkReset&& m) {
-                if (peer(m.peer)) replica_.step(raft::LinkReset{m.peer}, now, raft_);
-            },
-        },
-        std::move(input));
+    std::visit(Overloaded{
+                   [&](Tick&&) { replica_.step(raft::Tick{}, now, raft_); },
+                   // Made in place: a message is not moved more often than it has to be.
+                   [&](PeerMessage&& m) {
+                       replica_.step(raft::Input(std::in_place_type<raft::Receive>, m.from,
+                                                 std::move(m.message)),
+                                     now, raft_);
+                   },
+                   [&](ClientRequest&& m) { on_request(m.from, m.request, now, effects); },
+                   [&](Persisted&& m) { replica_.step(raft::Persisted{m.id}, now, raft_); },
+                   // Clients send again by themselves; only what goes to other servers is tracked.
+                   [&](LinkReset&& m) {
+                       if (peer(m.peer)) replica_.step(raft::LinkReset{m.peer}, now, raft_);
+                   },
+               },
+               std::move(input));
     settle(now, effects);
-    if (serves() && leading_->leases.next_due() <= now) {
-        expire_due(now, effects);
+    if (serves() && leading_->next_due() <= now) {
+        end_due(now, effects);
         settle(now, effects);
     }
 }
 
 LocalTime Server::wake_at() const {
     const LocalTime replica = replica_.wake_at();
-    return serves() ? std::min(replica, leading_->leases.next_due()) : replica;
+    return serves() ? std::min(replica, leading_->next_due()) : replica;
 }
 
 /// Gives all that the replica asked for, and what follows from it, until it asks for nothing more.
@@ -117,7 +117,7 @@ void Server::take_raft_effects(LocalTime now, Effects& effects) {
     for (const raft::Entry& entry : committed_) apply(entry, now, effects);
     // After the entries: an answer that is confirmed reflects all that was committed before it was
     // asked.
-    for (const raft::Confirmation& c : confirmed_) on_confirmation(c, effects);
+    for (const raft::Confirmation& c : confirmed_) on_confirmation(c, now, effects);
     if (serves() && !leading_->held.empty()) take_held(now, effects);
     if (!committed_.empty()) compact_if_due(now);
     committed_.clear();
@@ -129,7 +129,7 @@ void Server::restore(const raft::Snapshot& snapshot) {
     LOCKSTEP_ASSERT(snapshot.index > table_.applied(), "index={} applied={}", snapshot.index.value,
                     table_.applied().value);
     LOCKSTEP_ASSERT(!leading_, "term={}", leading_->term.value);
-    table_ = table_of(snapshot);
+    table_ = table_of(snapshot, config_.limits);
 }
 
 void Server::apply(const raft::Entry& entry, LocalTime now, Effects& effects) {
@@ -146,34 +146,11 @@ void Server::apply(const raft::Entry& entry, LocalTime now, Effects& effects) {
     if (!leading_) return;
 
     if (leading_->ready) {
-        if (outcome_.opened) leading_->leases.start(outcome_.opened, outcome_.ttl, now);
-        if (outcome_.ended) {
-            leading_->leases.end(outcome_.ended);
-            forget_routes(outcome_.ended);
-        }
+        follow_outcome(now);
         answer_applied(entry, effects);
         tell_waiters(effects);
     } else if (entry.term == leading_->term) {
-        become_ready(now);
-    }
-}
-
-/// Nothing is known of what an earlier leader had promised: every session gets its full TTL.
-void Server::become_ready(LocalTime now) {
-    leading_->ready = true;
-    table_.for_each_session(
-        [&](SessionId id, Duration ttl) { leading_->leases.start(id, ttl, now); });
-}
-
-/// Ends what has run its full TTL on this leader's clock.
-void Server::expire_due(LocalTime now, Effects& effects) {
-    const Term term = leading_->term;
-    while (const SessionId session = leading_->leases.take_due(now)) {
-        const auto index = replica_.propose(lock::encode(lock::Expire{session, term}), now, raft_);
-        if (!index) return;
-        // The entry is reported as appended before it is as proposed.
-        move_to_end(raft_.events, effects.events);
-        effects.events.push_back(events::ExpiryProposed{session, term, *index});
+        become_ready(now, effects);
     }
 }
 

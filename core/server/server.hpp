@@ -2,10 +2,12 @@
 
 #include "core/lock/table.hpp"
 #include "core/raft/replica.hpp"
-#include "core/server/lease_timers.hpp"
+#include "core/server/coverage.hpp"
+#include "core/server/timers.hpp"
 #include "core/wire/messages.hpp"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -18,6 +20,15 @@ struct Config {
     Duration ttl_min = milliseconds(100);  ///< openings ask for a TTL; it is kept inside these
     Duration ttl_max = seconds(3600);
     std::uint64_t snapshot_every = 2'000;  ///< entries that are applied between two snapshots
+    /// For how long one grant may be held; zero: without end.
+    Duration hold_max{};
+    /// For how long a lock is kept from the next waiter after its holder expired; zero: not at all.
+    Duration lock_delay{};
+    /// How often a leader writes what remains of the leases into the log; never, if absent.
+    std::optional<Duration> checkpoint_every;
+    lock::Limits limits;            ///< equal on all servers
+    std::uint64_t pending = 4'096;  ///< requests not answered yet, beyond which a leader is busy
+    Duration busy_for = milliseconds(100);  ///< how long it then asks to wait
 };
 
 struct Tick {};
@@ -66,8 +77,13 @@ struct Effects {
 /// this server leads. Whoever asks a server that does not lead, or that ceases to lead meanwhile,
 /// is told whom it believes to lead.
 ///
-/// Leases are timed by the leader, from the receipt of the last confirmed renewal. The timers, and
-/// all else that belongs to a leadership, are gone with it.
+/// Leases are timed by the leader, from the receipt of the last confirmed renewal; holds from the
+/// application of the grant, delays from that of the expiry. The timers, and all else that belongs
+/// to a leadership, are gone with it: the next leader starts all of them anew, but for leases that
+/// it inherits from a checkpoint (docs/adr/0007-lease-checkpoints.md). A renewal of a session that
+/// a checkpoint covers does go through the log.
+///
+/// A leader with more requests than it may have open answers Busy to the next, and does nothing.
 class Server {
 public:
     /// `stored` is what the disk holds. A snapshot in it that is not a lock table's is a mistake of
@@ -89,6 +105,7 @@ private:
     struct Proposal {
         LogIndex index;
         NodeId from;
+        LocalTime received;
         wire::Request request;
     };
     /// A request that needs no entry, to be answered when leadership is confirmed.
@@ -109,11 +126,19 @@ private:
         Term term;
         bool ready = false;  ///< an entry of the term was applied
         LeaseTimers leases;
+        Coverage coverage;          ///< of the sessions, by checkpoints
+        Timers<lock::Hold> holds;   ///< none without hold_max
+        Timers<lock::Hold> delays;  ///< by the grant before
+        LocalTime checkpoint_due = LocalTime::never();
         std::deque<Proposal> proposals;       ///< by index
         std::deque<Unconfirmed> unconfirmed;  ///< by context
         std::vector<Held> held;               ///< until `ready`
         /// Whom to tell of a grant: who last asked this leader for it.
-        FlatMap<std::pair<SessionId, RequestSeq>, NodeId> routes;
+        std::map<std::pair<SessionId, RequestSeq>, NodeId> routes;
+
+        std::size_t open() const { return proposals.size() + unconfirmed.size() + held.size(); }
+        /// Nothing that it times is due before.
+        LocalTime next_due() const;
     };
 
     // server.cpp
@@ -122,23 +147,33 @@ private:
     void take_raft_effects(LocalTime now, Effects& effects);
     void restore(const raft::Snapshot& snapshot);
     void apply(const raft::Entry& entry, LocalTime now, Effects& effects);
-    void become_ready(LocalTime now);
-    void expire_due(LocalTime now, Effects& effects);
     void compact_if_due(LocalTime now);
 
+    // deadlines.cpp
+    void become_ready(LocalTime now, Effects& effects);
+    void follow_outcome(LocalTime now);
+    void end_due(LocalTime now, Effects& effects);
+    void expire_due(LocalTime now, Effects& effects);
+    void write_checkpoint(LocalTime now);
+
     // requests.cpp
-    void on_request(NodeId from, const wire::Request& request, LocalTime received, LocalTime now,
-                    Effects& effects);
+    void on_request(NodeId from, const wire::Request& request, LocalTime now, Effects& effects);
+    void take(NodeId from, const wire::Request& request, LocalTime received, LocalTime now,
+              Effects& effects);
     void take_held(LocalTime now, Effects& effects);
-    void propose(NodeId from, const wire::Request& request, const lock::Command& command,
-                 LocalTime now, Effects& effects);
+    std::optional<LogIndex> propose(NodeId from, const wire::Request& request, LocalTime received,
+                                    const lock::Command& command, LocalTime now, Effects& effects);
+    void renew(NodeId from, const wire::Request& request, LocalTime received, LocalTime now,
+               Effects& effects);
     void confirm(NodeId from, const wire::Request& request, LocalTime received, LocalTime now);
-    void on_confirmation(const raft::Confirmation& confirmation, Effects& effects);
-    void answer_renewal(const Unconfirmed& asked, const wire::KeepAlive& renewal, Effects& effects);
+    void on_confirmation(const raft::Confirmation& confirmation, LocalTime now, Effects& effects);
+    void answer_renewal(NodeId to, LocalTime received, const wire::KeepAlive& renewal,
+                        Effects& effects);
     void answer_applied(const raft::Entry& entry, Effects& effects);
     void answer_opening(NodeId to, const wire::Open& open, Effects& effects);
     void tell_waiters(Effects& effects);
     void answer(NodeId to, const wire::RequestReply& reply, Effects& effects);
+    void busy(NodeId to, const wire::Request& request, events::Limit limit, Effects& effects);
     void not_leader(NodeId to, const wire::Request& request, Effects& effects);
     void forget_routes(SessionId session);
 

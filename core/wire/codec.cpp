@@ -18,6 +18,7 @@ struct ReplyName {
     std::string_view operator()(const NotLeader&) const { return "not-leader"; }
     std::string_view operator()(const OpenReply&) const { return "open-reply"; }
     std::string_view operator()(const KeepAliveReply&) const { return "keep-alive-reply"; }
+    std::string_view operator()(const Busy&) const { return "busy"; }
     std::string_view operator()(const RequestReply& m) const {
         switch (m.operation) {
             // These two have replies of their own. The bytes of a request reply can name them all
@@ -42,6 +43,8 @@ struct ReplyName {
 struct ResourceName {
     std::string_view operator()(const Write&) const { return "write"; }
     std::string_view operator()(const Read&) const { return "read"; }
+    std::string_view operator()(const Call&) const { return "call"; }
+    std::string_view operator()(const CallReply&) const { return "call-reply"; }
     std::string_view operator()(const WriteReply&) const { return "write-reply"; }
     std::string_view operator()(const ReadReply&) const { return "read-reply"; }
 };

@@ -31,12 +31,12 @@ std::string to_string(const ResourceReply& message);
 
 /// As faults and output name the kind: open, keep-alive, close, acquire, cancel, release.
 std::string_view kind_name(const Request& message);
-/// not-leader, open-reply, keep-alive-reply, and by operation close-reply, acquire-reply,
+/// not-leader, open-reply, keep-alive-reply, busy, and by operation close-reply, acquire-reply,
 /// cancel-reply, release-reply.
 std::string_view kind_name(const Reply& message);
-/// write, read.
+/// write, read, call.
 std::string_view kind_name(const ResourceRequest& message);
-/// write-reply, read-reply.
+/// write-reply, read-reply, call-reply.
 std::string_view kind_name(const ResourceReply& message);
 
 }  // namespace lockstep::wire

@@ -77,6 +77,7 @@ void fields(Is<KeepAliveReply> auto& m, auto&& f) {
     f("sending", m.sending);
     f("status", m.status);
     f("grants", m.grants);
+    f("waits", m.waits);
 }
 void fields(Is<RequestReply> auto& m, auto&& f) {
     f("operation", m.operation);
@@ -86,6 +87,13 @@ void fields(Is<RequestReply> auto& m, auto&& f) {
     f("lock", m.lock);
     f("token", m.token);
     f("other_seq", m.other_seq);
+}
+void fields(Is<Busy> auto& m, auto&& f) {
+    f("operation", m.operation);
+    f("session", m.session);
+    f("seq", m.seq);
+    f("nonce", m.nonce);
+    f("retry_after", m.retry_after);
 }
 void fields(Is<Write> auto& m, auto&& f) {
     f("lock", m.lock);
@@ -99,6 +107,20 @@ void fields(Is<Read> auto& m, auto&& f) {
     f("lock", m.lock);
     f("token", m.token);
     f("op", m.op);
+}
+void fields(Is<Call> auto& m, auto&& f) {
+    f("lock", m.lock);
+    f("token", m.token);
+    f("key", m.key);
+    f("op", m.op);
+    f("value", m.value);
+}
+void fields(Is<CallReply> auto& m, auto&& f) {
+    f("op", m.op);
+    f("key", m.key);
+    f("accepted", m.accepted);
+    f("first", m.first);
+    f("value", m.value);
 }
 void fields(Is<WriteReply> auto& m, auto&& f) {
     f("op", m.op);
@@ -130,6 +152,10 @@ public:
         out_.varint(v.size());
         for (const HeldGrant& grant : v) fields(grant, *this);
     }
+    void operator()(const char*, const std::vector<RequestSeq>& v) {
+        out_.varint(v.size());
+        for (const RequestSeq seq : v) out_.id(seq);
+    }
 
 private:
     Writer& out_;
@@ -151,6 +177,11 @@ public:
         v.clear();
         for (std::size_t left = in_.count(); left > 0 && !in_.failed(); --left)
             fields(v.emplace_back(), *this);
+    }
+    void operator()(const char*, std::vector<RequestSeq>& v) {
+        v.clear();
+        for (std::size_t left = in_.count(); left > 0 && !in_.failed(); --left)
+            v.push_back(in_.id<RequestSeq>());
     }
 
 private:
@@ -183,6 +214,14 @@ public:
             fmt::format_to(std::back_inserter(out_), "{}{}:{}/{}", std::exchange(between, ","),
                            grant.lock.value, grant.seq.value, grant.token.value);
         }
+        out_ += ']';
+    }
+    void operator()(const char* name, const std::vector<RequestSeq>& v) {
+        fmt::format_to(std::back_inserter(out_), " {}=[", name);
+        const char* between = "";
+        for (const RequestSeq seq : v)
+            fmt::format_to(std::back_inserter(out_), "{}{}", std::exchange(between, ","),
+                           seq.value);
         out_ += ']';
     }
 

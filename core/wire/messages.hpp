@@ -89,12 +89,15 @@ struct HeldGrant {
     bool operator==(const HeldGrant&) const = default;
 };
 
-/// `grants` lists what the session holds, so that a lost notice of a grant heals.
+/// `grants` lists what the session holds, so that a lost notice of a grant heals. `waits` lists the
+/// acquires that wait, if the service ends holds: whatever grant these get is made later than the
+/// renewal was sent.
 struct KeepAliveReply {
     SessionId session;
     SendingNo sending;
     AnswerStatus status;  ///< Ok, SessionOver
     std::vector<HeldGrant> grants;
+    std::vector<RequestSeq> waits{};
 };
 
 /// The answer to a close, acquire, cancel or release. A queued acquire is answered Queued at once
@@ -109,7 +112,17 @@ struct RequestReply {
     RequestSeq other_seq;  ///< the earlier acquire (AlreadyHeld, AlreadyWaiting), else zero
 };
 
-using Reply = std::variant<NotLeader, OpenReply, KeepAliveReply, RequestReply>;
+/// The leader has as much to do as it takes on (back-pressure). Nothing was done, and nothing is
+/// remembered: the request may be sent again, as it was, after `retry_after`.
+struct Busy {
+    Operation operation;
+    SessionId session;
+    RequestSeq seq;
+    Nonce nonce;  ///< of an opening, else zero
+    Duration retry_after;
+};
+
+using Reply = std::variant<NotLeader, OpenReply, KeepAliveReply, RequestReply, Busy>;
 
 // --- caller and resource ---------------------------------------------------------------------
 
@@ -128,6 +141,24 @@ struct Read {
     std::uint64_t op;
 };
 
+/// A call of an endpoint that knows calls by their idempotency keys: of those with one key the
+/// first takes effect, and all are answered alike.
+struct Call {
+    LockId lock;
+    FencingToken token;
+    std::uint64_t key;
+    std::uint64_t op;  ///< of this attempt, the same in every copy of it
+    std::uint64_t value;
+};
+
+struct CallReply {
+    std::uint64_t op;
+    std::uint64_t key;
+    bool accepted;
+    bool first;           ///< this attempt is the one that took effect
+    std::uint64_t value;  ///< of the call that took effect
+};
+
 struct WriteReply {
     std::uint64_t op;
     bool accepted;
@@ -143,7 +174,7 @@ struct ReadReply {
     FencingToken held_token;
 };
 
-using ResourceRequest = std::variant<Write, Read>;
-using ResourceReply = std::variant<WriteReply, ReadReply>;
+using ResourceRequest = std::variant<Write, Read, Call>;
+using ResourceReply = std::variant<WriteReply, ReadReply, CallReply>;
 
 }  // namespace lockstep::wire

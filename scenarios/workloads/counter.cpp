@@ -5,49 +5,49 @@ namespace {
 
 using events::WriteOutcome;
 
-class Counter final : public Workload {
+/// Acquires, reads, and writes so many times, each after a hold and on the write before.
+class Counter : public Workload {
 public:
+    explicit Counter(std::uint32_t writes) : writes_(writes) {}
+
     void run(Worker& worker) override {
-        while (!worker.stopping) {
-            worker.rest(worker.settings.workload.think);
-            if (worker.stopping) break;
-            if (!worker.locks.has_session()) worker.locks.open();
-            work_once(worker, worker.draw_lock());
-        }
+        while (worker.next_turn()) turn(worker, worker.draw_lock());
         worker.locks.close();
     }
 
 private:
-    static void work_once(Worker& worker, LockId lock) {
-        worker.at(Point::BeforeAcquire);
-        const auto acquired = worker.locks.acquire(lock, worker.settings.workload.wait_max);
+    void turn(Worker& worker, LockId lock) const {
+        const auto acquired = worker.acquire(lock, worker.settings.workload.wait_max);
         if (!acquired.granted()) return;
-        worker.at(Point::AfterGrant);
-        increment(worker, lock, acquired.token);
-        worker.at(Point::BeforeRelease);
-        worker.locks.release(lock, worker.settings.ttl);
+        count(worker, lock, acquired.token);
+        worker.release(lock);
     }
 
-    static void increment(Worker& worker, LockId lock, FencingToken token) {
-        const auto patience = worker.settings.ttl;
-        worker.at(Point::BeforeRead);
-        const auto read = worker.resources.read(worker.resource(lock), lock, token, patience);
+    void count(Worker& worker, LockId lock, FencingToken token) const {
+        auto read = worker.read(lock, token);
         if (read.outcome != WriteOutcome::Accepted) return;
-        worker.rest(worker.settings.workload.hold);
-        // The check and the write are two steps, and no client can make them one: what lies between
-        // them is what fencing is for.
-        if (!worker.locks.may_act(lock)) return;
-        worker.at(Point::BeforeWrite);
-        (void)worker.resources.write(worker.resource(lock), lock, token, 1, read.version,
-                                     read.value + 1, patience);
-        worker.at(Point::AfterWrite);
+        for (std::uint64_t n = 1; n <= writes_; ++n) {
+            worker.rest(worker.settings.workload.hold);
+            if (!worker.locks.may_act(lock) || !worker.write(lock, token, n, read)) return;
+        }
     }
+
+    const std::uint32_t writes_;
+};
+
+class Append final : public Workload {
+public:
+    void run(Worker& worker) override { Counter(worker.settings.workload.writes).run(worker); }
 };
 
 }  // namespace
 
 std::unique_ptr<Workload> make_counter() {
-    return std::make_unique<Counter>();
+    return std::make_unique<Counter>(1);
+}
+
+std::unique_ptr<Workload> make_append() {
+    return std::make_unique<Append>();
 }
 
 }  // namespace lockstep::workloads

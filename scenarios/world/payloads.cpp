@@ -10,7 +10,7 @@ constexpr auto reply_of(events::Operation operation) {
     return static_cast<std::uint16_t>(ReplyFamily + 0x10 + static_cast<std::uint16_t>(operation));
 }
 
-constexpr std::array<std::pair<std::string_view, std::uint16_t>, 23> kinds{{
+constexpr auto kinds = std::to_array<std::pair<std::string_view, std::uint16_t>>({
     {"vote-request", RaftFamily + 0},
     {"vote-reply", RaftFamily + 1},
     {"append", RaftFamily + 2},
@@ -30,11 +30,14 @@ constexpr std::array<std::pair<std::string_view, std::uint16_t>, 23> kinds{{
     {"acquire-reply", reply_of(events::Operation::Acquire)},
     {"cancel-reply", reply_of(events::Operation::Cancel)},
     {"release-reply", reply_of(events::Operation::Release)},
+    {"busy", ReplyFamily + 4},
     {"write", ResourceRequestFamily + 0},
     {"read", ResourceRequestFamily + 1},
+    {"call", ResourceRequestFamily + 2},
     {"write-reply", ResourceReplyFamily + 0},
     {"read-reply", ResourceReplyFamily + 1},
-}};
+    {"call-reply", ResourceReplyFamily + 2},
+});
 
 }  // namespace
 

@@ -47,4 +47,14 @@ void Recorder::on_message(sim::SimTime at, const sim::Envelope& message, sim::Si
     for (Observer* observer : observers_) observer->on_message(at, message, arrives, dropped);
 }
 
+void Recorder::on_disk(sim::SimTime, sim::ProcessId process, std::uint32_t operation) {
+    for (Observer* observer : observers_) observer->on_disk(process, operation);
+}
+
+void Recorder::note(sim::ProcessId process, const std::string& text) {
+    if (!keeps_notes_) return;
+    LOCKSTEP_ASSERT(world_ != nullptr, "note of process {} before the world", process.value);
+    for (Observer* observer : observers_) observer->on_note(world_->now(), process, text);
+}
+
 }  // namespace lockstep::world

@@ -26,6 +26,12 @@ public:
     /// arrive, or is null.
     virtual void on_message(sim::SimTime /*at*/, const sim::Envelope& /*message*/,
                             sim::SimTime /*arrives*/, const char* /*dropped*/) {}
+    /// A disk has done something; heard only while disks are traced.
+    virtual void on_disk(sim::ProcessId /*process*/, std::uint32_t /*operation*/) {}
+    /// What a service says about itself, for people (Reporter::note); heard only by those that keep
+    /// it.
+    virtual void on_note(sim::SimTime /*at*/, sim::ProcessId /*process*/,
+                         const std::string& /*text*/) {}
 };
 
 /// The one stream of a run. Stamps true time and process on each event, folds it into the digest as
@@ -43,11 +49,18 @@ public:
 
     void emit(sim::ProcessId process, const events::Event& event);
 
+    /// Notes are for a log that people read: no event, and no part of the digest. Nothing of a run
+    /// may depend on whether they are kept.
+    void keep_notes(bool keep) { keeps_notes_ = keep; }
+    bool keeps_notes() const { return keeps_notes_; }
+    void note(sim::ProcessId process, const std::string& text);
+
     void on_world_event(sim::SimTime at, sim::ProcessId process,
                         const sim::WorldEvent& event) override;
     void on_point(sim::SimTime at, sim::ProcessId process, std::uint32_t point) override;
     void on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
                     const char* dropped) override;
+    void on_disk(sim::SimTime at, sim::ProcessId process, std::uint32_t operation) override;
 
     std::uint64_t events() const { return ordinal_; }
 
@@ -57,6 +70,7 @@ private:
     sim::World* world_ = nullptr;
     std::vector<Observer*> observers_;
     std::uint64_t ordinal_ = 0;
+    bool keeps_notes_ = false;
 };
 
 }  // namespace lockstep::world

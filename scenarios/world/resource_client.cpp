@@ -9,17 +9,21 @@ namespace lockstep::world {
 
 using events::WriteOutcome;
 
-ResourceClient::ResourceClient(sim::Process& process, Recorder& recorder)
-    : process_(process), recorder_(recorder) {}
-
-// The client's node in the high half and its life above the counter in the low half: an operation's
-// id is never used twice, and says whose it is.
-std::uint64_t ResourceClient::next_op() {
+std::uint64_t Operations::next(const sim::Process& process) {
     constexpr unsigned life_shift = 24;
-    LOCKSTEP_ASSERT(process_.life() < (1U << (32 - life_shift)), "life {}", process_.life());
-    LOCKSTEP_ASSERT(ops_ + 1 < (1ULL << life_shift), "operations {}", ops_);
-    return (std::uint64_t{process_.id().value} << 32) |
-           (std::uint64_t{process_.life()} << life_shift) | ++ops_;
+    LOCKSTEP_ASSERT(process.life() < (1U << (32 - life_shift)), "life {}", process.life());
+    LOCKSTEP_ASSERT(last_ + 1 < (1ULL << life_shift), "operations {}", last_);
+    return (std::uint64_t{process.id().value} << 32) |
+           (std::uint64_t{process.life()} << life_shift) | ++last_;
+}
+
+ResourceClient::ResourceClient(sim::Process& process, Recorder& recorder, Operations& operations)
+    : process_(process), recorder_(recorder), operations_(operations) {}
+
+std::uint64_t ResourceClient::begin(sim::ProcessId resource) {
+    resource_ = resource;
+    op_ = operations_.next(process_);
+    return op_;
 }
 
 template <class Send>
@@ -39,9 +43,7 @@ bool ResourceClient::exchange(Duration patience, Send&& send) {
 
 ReadResult ResourceClient::read(sim::ProcessId resource, LockId lock, FencingToken token,
                                 Duration patience) {
-    op_ = next_op();
-    resource_ = resource;
-    const wire::Read request{lock, token, op_};
+    const wire::Read request{lock, token, begin(resource)};
     const bool told = exchange(patience, [&] {
         process_.send(resource, sim::Payload::make(wire::ResourceRequest(request)));
     });
@@ -54,8 +56,7 @@ ReadResult ResourceClient::read(sim::ProcessId resource, LockId lock, FencingTok
 WriteResult ResourceClient::write(sim::ProcessId resource, LockId lock, FencingToken token,
                                   std::uint64_t n, std::uint64_t read_version, std::uint64_t value,
                                   Duration patience) {
-    const std::uint64_t op = op_ = next_op();
-    resource_ = resource;
+    const std::uint64_t op = begin(resource);
     const wire::Write request{lock, token, n, op, read_version, value};
     const bool told = exchange(patience, [&] {
         recorder_.emit(process_.id(), events::WriteSent{resource, token, n, op, read_version});
@@ -70,11 +71,28 @@ WriteResult ResourceClient::write(sim::ProcessId resource, LockId lock, FencingT
     return result;
 }
 
+CallResult ResourceClient::call(sim::ProcessId resource, LockId lock, FencingToken token,
+                                std::uint64_t key, std::uint64_t value, Duration patience) {
+    const std::uint64_t op = begin(resource);
+    const wire::Call request{lock, token, key, op, value};
+    const bool told = exchange(patience, [&] {
+        recorder_.emit(process_.id(), events::CallSent{resource, key, op, token});
+        process_.send(resource, sim::Payload::make(wire::ResourceRequest(request)));
+    });
+    const auto* reply = told ? std::get_if<wire::CallReply>(&answer_) : nullptr;
+    CallResult result{WriteOutcome::Unknown};
+    if (reply != nullptr)
+        result = {reply->accepted ? WriteOutcome::Accepted : WriteOutcome::Rejected, reply->first,
+                  reply->value};
+    recorder_.emit(process_.id(), events::CallTold{resource, key, op, result.outcome});
+    return result;
+}
+
 bool ResourceClient::on_message(sim::Envelope& message) {
     if (!message.payload.holds<wire::ResourceReply>()) return false;
     const auto& reply = message.payload.get<wire::ResourceReply>();
     const std::uint64_t op = std::visit([](const auto& r) { return r.op; }, reply);
-    if (op != op_ || op_ == 0) return true;  // late, for a request that was given up
+    if (op != op_ || op_ == 0) return false;
     answer_ = reply;
     has_answer_ = true;
     answered_.notify_all();

@@ -1,78 +1,11 @@
+#include "tests/cli/program.hpp"
+
 #include "tests/support/catch.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 
-namespace lockstep::test {
-namespace {
-
-struct Answer {
-    int code;
-    std::string out;  ///< standard output and error together
-};
-
-/// Runs the program with the arguments as a shell would read them.
-Answer lockstep_says(const std::string& arguments) {
-    const std::string command = std::string(LOCKSTEP_PROGRAM) + " " + arguments + " 2>&1";
-    FILE* pipe = ::popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Answer answer{-1, ""};
-    std::array<char, 4'096> block{};
-    for (std::size_t n; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-        answer.out.append(block.data(), n);
-    const int status = ::pclose(pipe);
-    if (WIFEXITED(status)) answer.code = WEXITSTATUS(status);
-    return answer;
-}
-
-bool says(const Answer& answer, const std::string& text) {
-    return answer.out.find(text) != std::string::npos;
-}
-
-std::size_t lines_in(const std::string& text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-/// A folder of its own, gone with the test.
-class Folder {
-public:
-    Folder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("lockstep-test-" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(path_);
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::string write(const std::string& name, const std::string& bytes) const {
-        const auto path = path_ / name;
-        std::ofstream(path, std::ios::binary) << bytes;
-        return path.string();
-    }
-    std::string path() const { return path_.string(); }
-
-private:
-    std::filesystem::path path_;
-};
-
-/// Exit code 2 and one line that says what is wrong.
-void refuses(const std::string& arguments, const std::string& because) {
-    const Answer answer = lockstep_says(arguments);
-    INFO("lockstep " << arguments << "\n" << answer.out);
-    CHECK(answer.code == 2);
-    CHECK(lines_in(answer.out) == 1);
-    CHECK(says(answer, because));
-}
-
-}  // namespace
+namespace lockstep::test::program {
 
 TEST_CASE("cli: bad flags are refused in one line") {
     refuses("frobnicate", "frobnicate");
@@ -87,6 +20,17 @@ TEST_CASE("cli: bad flags are refused in one line") {
     refuses("explore --first-seed 18446744073709551615", "64 bits");
     refuses("explore --jobs 0", "jobs");
     refuses("explore --jobs 1000000", "jobs");
+    refuses("explore --jobs -1", "-1");
+    refuses("explore --jobs 010", "010");
+    refuses("explore -j 0x2", "0x2");
+    refuses("run calm --budget 5", "5m");
+    refuses("explore --watchdog 0s", "wall time");
+    refuses("explore --out ''", "--no-out");
+    refuses("list persons", "persons");
+    refuses("list --markdown", "properties");
+    refuses("completion tcsh", "tcsh");
+    refuses("run calm --events - --json -", "standard output");
+    refuses("run calm --json /no/such/place", "/no/such/place");
     refuses("explore --budget 5", "5m");
     refuses("explore --budget 99999999999h", "720h");
     refuses("explore --budget -5m", "wall time");
@@ -113,6 +57,14 @@ TEST_CASE("cli: files that are no scenarios are refused with file and line") {
     refuses("run " + folder.write("utf8.toml", "# \xff\xfe\n"), "utf8.toml:1");
     refuses("run " + folder.write("nul.toml", std::string("[\0]\n", 4)), "nul.toml:1");
     refuses("run " + folder.write("huge.toml", std::string(3'000'000, '#')), "huge.toml");
+    refuses("run " + folder.write("id.toml", "[[expect]]\n\nviolated = \"LOCK-99\"\n"),
+            "id.toml:3");
+    refuses("run " + folder.write("share.toml", "[properties]\nLOCKS-1 = \"5%\"\n"),
+            "share.toml:2");
+    refuses("explore " + folder.write("mark.toml", "[marks]\nrequired = [\"log-trunkated\"]\n"),
+            "mark.toml:2");
+    refuses("run " + folder.path() + "/\"$(printf 'a\\033[31m\\nb')\".toml",
+            "a\\x1b[31m\\x0ab.toml");
     refuses("run " + folder.write("ttl.toml", "[lease]\nttl = \"0s\"\n"), "ttl.toml:2");
 }
 
@@ -127,8 +79,8 @@ TEST_CASE("cli: overrides that mean nothing are refused") {
 TEST_CASE("cli: help can be learnt from") {
     const Answer help = lockstep_says("--help");
     CHECK(help.code == 0);
-    for (const char* word :
-         {"list", "run", "explore", "digest", "version", "pause-past-lease", "Exit codes"})
+    for (const char* word : {"list", "run", "explore", "digest", "completion", "version",
+                             "pause-past-lease", "Exit codes"})
         CHECK(says(help, word));
     const Answer run = lockstep_says("run --help");
     CHECK(run.code == 0);
@@ -136,6 +88,12 @@ TEST_CASE("cli: help can be learnt from") {
     const Answer explore = lockstep_says("explore --help");
     CHECK(explore.code == 0);
     CHECK(says(explore, "--budget"));
+    for (const std::string command :
+         {"", "run ", "explore ", "digest ", "check ", "list ", "completion "}) {
+        std::istringstream lines(lockstep_says(command + "--help").out);
+        for (std::string line; std::getline(lines, line);)
+            if (line.size() > 80) FAIL_CHECK("wider than a terminal: " << line);
+    }
     const Answer nothing = lockstep_says("");
     CHECK(nothing.code == 2);
     CHECK(says(nothing, "First steps"));
@@ -180,7 +138,7 @@ TEST_CASE("cli: digests are the same twice, with and without the wire codec, in 
 
 TEST_CASE("cli: explore says the same whatever the number of workers") {
     const auto table_of = [](const std::string& jobs) {
-        Answer answer = lockstep_says("explore calm --seeds 6 --jobs " + jobs);
+        Answer answer = lockstep_says("explore calm --no-out --seeds 6 --jobs " + jobs);
         INFO(answer.out);
         CHECK(answer.code == 0);
         // The last lines tell the speed.
@@ -191,4 +149,4 @@ TEST_CASE("cli: explore says the same whatever the number of workers") {
     CHECK(one == table_of("3"));
 }
 
-}  // namespace lockstep::test
+}  // namespace lockstep::test::program

@@ -1,7 +1,6 @@
 #include "harness/explore.hpp"
 
-#include "harness/tally.hpp"
-#include "harness/verdict.hpp"
+#include "harness/batch.hpp"
 #include "tests/harness/fixtures.hpp"
 #include "tests/support/catch.hpp"
 
@@ -83,18 +82,19 @@ TEST_CASE("explore: every seed of every subject runs once and is heard in order"
 TEST_CASE("explore: the table does not depend on the number of workers") {
     std::set<std::string> texts;
     for (const unsigned jobs : {1U, 2U, 4U}) {
-        std::vector<harness::Tally> tallies{{"one", {}}, {"two", {}}};
-        auto exploration = harness::explore(
+        harness::Batch batch;
+        batch.tallies = {{"one", {}}, {"two", {}}};
+        batch.repeats = {{"one", {}}, {"two", {}}};
+        batch.exploration = harness::explore(
             plan_of(2, 1, 40, jobs),
             [](std::size_t subject, std::uint64_t seed) {
                 // Uneven, so that workers finish in an order of their own.
                 if (seed % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
                 return run_fake(subject, seed);
             },
-            [&](std::size_t subject, const Outcome& o) { tallies[subject].add(o); }, {});
-        exploration.elapsed = std::chrono::milliseconds(1'000);
-        texts.insert(harness::batch_text(tallies, {{"one", {}}, {"two", {}}}, exploration, {}) +
-                     std::to_string(tallies[0].digest()));
+            [&](std::size_t subject, const Outcome& o) { batch.tallies[subject].add(o); }, {});
+        batch.exploration.elapsed = std::chrono::milliseconds(1'000);
+        texts.insert(harness::batch_text(batch, {}) + std::to_string(batch.tallies[0].digest()));
     }
     CHECK(texts.size() == 1);
 }

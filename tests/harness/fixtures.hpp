@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/batch.hpp"
 #include "harness/run.hpp"
 #include "harness/tally.hpp"
 
@@ -49,6 +50,46 @@ inline void violate(Outcome& outcome, PropertyId id, sim::SimTime at, std::strin
     violation.at = at;
     violation.evidence = std::move(evidence);
     report.first = violation;
+}
+
+/// Two scenarios, with one of everything that a table can say.
+inline harness::Batch mixed_batch() {
+    harness::Demands with_marks;
+    with_marks.required_marks = {"lease-expired", "stale-write-refused"};
+    harness::Demands with_violation;
+    with_violation.violated = {PropertyId::Fence2};
+    harness::Batch batch;
+    batch.tallies = {{"pause-past-lease", with_marks}, {"no-fencing", with_violation}};
+    batch.repeats = {{"pause-past-lease", {}}, {"./no fencing.toml", {"resource.fencing=none"}}};
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Outcome outcome = held_outcome(seed);
+        outcome.marks = {{"lease-expired", 2}, {"two-leaders", 0}};
+        outcome.faults = {{"pause", 1, 1, 0}, {"cut", 7, 0, 7}};
+        outcome.roles = {{"leader", seed}, {"holder", 1}};
+        outcome.triggers = {2, 1};
+        if (seed == 1) {
+            violate(outcome, PropertyId::Belief1, sim::SimTime{1}, "both");
+            Report& report = report_of(outcome, PropertyId::Belief1);
+            report.verdict = Verdict::Excused;
+            report.excusable = true;
+            report.first->excused_by = {sim::Assumption::ClockRate, sim::ProcessKind::Server};
+        }
+        if (seed == 2)
+            violate(outcome, PropertyId::Lock1, sim::SimTime{1'500'000'000},
+                    "job has two holders, worker-a and worker-b");
+        if (seed == 3) {
+            outcome.end = harness::End::Crashed;
+            outcome.end_detail = "the process that ran it ended with signal 11";
+        }
+        batch.tallies[0].add(outcome);
+        Outcome other = held_outcome(seed);
+        violate(other, PropertyId::Fence2, sim::SimTime{1}, "lost");
+        report_of(other, PropertyId::Live1).verdict = Verdict::Idle;
+        batch.tallies[1].add(other);
+    }
+    batch.exploration.done = batch.exploration.total = 6;
+    batch.exploration.elapsed = std::chrono::milliseconds(2'000);
+    return batch;
 }
 
 inline std::string read_text(const std::string& path) {

@@ -11,6 +11,17 @@ using harness::End;
 using harness::ExitCode;
 using harness::Tally;
 
+namespace {
+
+ExitCode exit_code_of(const std::vector<Tally>& tallies, bool interrupted) {
+    harness::Batch batch;
+    batch.tallies = tallies;
+    batch.exploration.interrupted = interrupted;
+    return harness::exit_code(batch);
+}
+
+}  // namespace
+
 TEST_CASE("judge: held, idle and excused are as expected") {
     Outcome outcome = held_outcome(1);
     report_of(outcome, PropertyId::Live1).verdict = Verdict::Idle;
@@ -74,14 +85,14 @@ TEST_CASE("judge: a batch in which a required mark was never reached is in doubt
     CHECK(tally.doubts().empty());  // nothing ran, nothing is claimed
     tally.add(held_outcome(1));
     CHECK(tally.doubts().size() == 1);
-    CHECK(harness::exit_code({tally}, false) == ExitCode::Untrustworthy);
+    CHECK(exit_code_of({tally}, false) == ExitCode::Untrustworthy);
 
     Outcome reached = held_outcome(2);
     reached.marks = {{"stale-write-refused", 3}};
     tally.add(reached);
     CHECK(tally.doubts().empty());
     CHECK(tally.marks_reached() == 1);
-    CHECK(harness::exit_code({tally}, false) == ExitCode::AsExpected);
+    CHECK(exit_code_of({tally}, false) == ExitCode::AsExpected);
 }
 
 TEST_CASE("judge: an expected violation that never comes is in doubt") {
@@ -134,11 +145,11 @@ TEST_CASE("judge: a violation outweighs what else may be said of a batch") {
     Outcome outcome = held_outcome(1);
     violate(outcome, PropertyId::Lock1, {}, "");
     tally.add(outcome);
-    CHECK(harness::exit_code({tally}, true) == ExitCode::Violated);
+    CHECK(exit_code_of({tally}, true) == ExitCode::Violated);
     Tally fine("t", {});
     fine.add(held_outcome(1));
-    CHECK(harness::exit_code({fine}, true) == ExitCode::GaveUp);
-    CHECK(harness::exit_code({fine, tally}, false) == ExitCode::Violated);
+    CHECK(exit_code_of({fine}, true) == ExitCode::GaveUp);
+    CHECK(exit_code_of({fine, tally}, false) == ExitCode::Violated);
 }
 
 }  // namespace lockstep::test

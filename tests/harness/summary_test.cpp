@@ -19,6 +19,9 @@ Outcome full_outcome() {
     report.needs = {need, {sim::Assumption::DiskHonest, sim::ProcessKind::Server}};
     outcome.marks = {{"lease-expired", 3}, {"two-leaders", 0}};
     outcome.faults = {{"pause", 4, 3, 1}};
+    outcome.roles = {{"holder", 2}, {"leader", 1}};
+    outcome.triggers = {5, 4};
+    outcome.checkpoints = {11, 12};
     return outcome;
 }
 
@@ -50,11 +53,17 @@ TEST_CASE("summary: an outcome survives the way from a worker") {
     CHECK(report.first->ordinal == 42);
     REQUIRE(report.first->excused_by.has_value());
     CHECK(report.first->excused_by->kind == sim::ProcessKind::Client);
-    REQUIRE(got.marks.size() == 2);
+    REQUIRE(got.marks.size() == 1);  // the other was not reached
     CHECK(got.marks[0].mark == "lease-expired");
     CHECK(got.marks[0].reached == 3);
     REQUIRE(got.faults.size() == 1);
     CHECK(got.faults[0].started == 3);
+    REQUIRE(got.roles.size() == 2);
+    CHECK(got.roles[0].role == "holder");
+    CHECK(got.roles[0].hits == 2);
+    CHECK(got.triggers.waited == 5);
+    CHECK(got.triggers.met == 4);
+    CHECK(got.checkpoints == std::vector<std::uint64_t>{11, 12});
 }
 
 TEST_CASE("summary: no beginning of a summary is one") {

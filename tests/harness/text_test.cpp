@@ -1,5 +1,6 @@
 #include "harness/text.hpp"
 
+#include "harness/batch.hpp"
 #include "harness/verdict.hpp"
 #include "tests/harness/fixtures.hpp"
 #include "tests/support/catch.hpp"
@@ -37,37 +38,40 @@ TEST_CASE("text: columns are as wide as they need to be, whatever the colour") {
           "name      n\n\x1b[32ma\x1b[0m     \x1b[1;31m1,000\x1b[0m  x\n");
 }
 
+TEST_CASE("text: notes stand under their row, and widen no column") {
+    Table table({Table::Align::Left, Table::Align::Right});
+    table.row({{"a"}, {"1"}});
+    table.note({"as long as it likes", Tone::Bad});
+    table.row({{"b"}, {"22"}});
+    CHECK(table.text({}, "") == "a   1\n  as long as it likes\nb  22\n");
+}
+
+TEST_CASE("text: within a width, the last column and notes are broken at spaces") {
+    Table table({Table::Align::Left, Table::Align::Left});
+    table.row({{"name"}, {"one two three four five six"}});
+    table.row({{"n"}, {"a-word-that-does-not-fit-at-all"}});
+    table.note({"a note that is longer than that, too"});
+    CHECK(table.text({}, "", 26) ==
+          "name  one two three four\n"
+          "      five six\n"
+          "n     a-word-that-does-not-fit-at-all\n"
+          "  a note that is longer\n"
+          "  than that, too\n");
+    CHECK(table.text({}, "", 0).find("four five six\n") != std::string::npos);
+}
+
+TEST_CASE("text: what comes from elsewhere does nothing to a terminal") {
+    CHECK(harness::printable("plain, gr\u00fcn \u6f22 \U0001f512") ==
+          "plain, gr\u00fcn \u6f22 \U0001f512");
+    CHECK(harness::printable("a\x1b[31mb\n\t\x7f") == "a\\x1b[31mb\\x0a\\x09\\x7f");
+    CHECK(harness::printable("\xff\xc3") == "\\xff\\xc3");  // not UTF-8, cut off
+    CHECK(harness::printable("\xc2\x9b"
+                             "31m") == "\\xc2\\x9b31m");  // the other escape
+    CHECK(harness::printable("\xc0\xaf\xed\xa0\x80") == "\\xc0\\xaf\\xed\\xa0\\x80");
+}
+
 TEST_CASE("text: the table of an exploration") {
-    harness::Demands with_marks;
-    with_marks.required_marks = {"lease-expired", "stale-write-refused"};
-    harness::Demands with_violation;
-    with_violation.violated = {PropertyId::Fence2};
-    std::vector<harness::Tally> tallies{{"pause-past-lease", with_marks},
-                                        {"no-fencing", with_violation}};
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        Outcome outcome = held_outcome(seed);
-        outcome.marks = {{"lease-expired", 2}, {"two-leaders", 0}};
-        outcome.faults = {{"pause", 1, 1, 0}, {"cut", 7, 0, 7}};
-        if (seed == 2) {
-            violate(outcome, PropertyId::Lock1, sim::SimTime{1'500'000'000},
-                    "job has two holders, worker-a and worker-b");
-        }
-        if (seed == 3) {
-            outcome.end = harness::End::Crashed;
-            outcome.end_detail = "the process that ran it ended with signal 11";
-        }
-        tallies[0].add(outcome);
-        Outcome other = held_outcome(seed);
-        violate(other, PropertyId::Fence2, sim::SimTime{1}, "lost");
-        report_of(other, PropertyId::Live1).verdict = Verdict::Idle;
-        tallies[1].add(other);
-    }
-    harness::Exploration exploration;
-    exploration.done = exploration.total = 6;
-    exploration.elapsed = std::chrono::milliseconds(2'000);
-    const std::string text = harness::batch_text(
-        tallies, {{"pause-past-lease", {}}, {"./no fencing.toml", {"resource.fencing=none"}}},
-        exploration, {});
+    const std::string text = harness::batch_text(mixed_batch(), {});
     CHECK(text == golden("batch.txt", text));
 }
 
@@ -75,6 +79,11 @@ TEST_CASE("text: the command that repeats a run can be given to a shell") {
     CHECK(harness::repeat_command({"chaos", {}}, 4711) == "lockstep run chaos --seed 4711");
     CHECK(harness::repeat_command({"./it's mine.toml", {"lease.ttl=5s", "a=[1, 2]"}}, 1) ==
           "lockstep run './it'\\''s mine.toml' --seed 1 --set lease.ttl=5s --set 'a=[1, 2]'");
+}
+
+TEST_CASE("text: a command with bytes that a terminal would obey is written out") {
+    CHECK(harness::repeat_command({"./it's \x1b[31m\\.toml", {}}, 1) ==
+          "lockstep run $'./it\\'s \\x1b[31m\\\\.toml' --seed 1");
 }
 
 TEST_CASE("text: the verdict of one run") {

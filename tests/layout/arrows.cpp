@@ -30,9 +30,11 @@ const std::vector<Arrows>& arrows() {
         {"scenarios/services", {"scenarios/world"}},
         {"scenarios/workloads", {"scenarios/world"}},
         {"harness", {"properties", "scenarios/services", "scenarios/workloads"}},
-        {"cli", {"harness"}},
+        {"harness/history", {"harness"}},
+        {"cli", {"harness/history"}},
         {"properties/rapid", {"cli"}},
         {"bench", {"cli"}},
+        {"bench/simgrid", {}},
         {"tests", {"cli", "properties/rapid"}},
     };
     return all;
@@ -55,9 +57,11 @@ const std::vector<Guest>& guests() {
         {"toml.hpp", {"scenarios/scenario_toml"}},
         {"toml++/", {"scenarios/scenario_toml"}},
         {"CLI/", {"cli/"}},
+        {"nlohmann/", {"harness/export_json", "tests/harness/"}},
         {"rapidcheck", {"properties/rapid/", "tests/rapid/", "tests/support/rapid.hpp"}},
         {"catch2/", {"tests/"}},
         {"benchmark/", {"bench/"}},
+        {"simgrid/", {"bench/simgrid/"}},
         {"xxhash.h", {"core/base/blob.cpp"}},
         // Worker processes, terminals and clocks are the business of what runs the runs.
         {"unistd.h", {"sim/fiber", "harness/", "cli/", "tests/", "bench/"}},

@@ -181,5 +181,101 @@ TEST_CASE("properties: ACT-1 finds news that never came") {
     }
 }
 
+/// The deadline of one grant, beside its session's.
+constexpr std::uint64_t of_grant(std::uint64_t token) {
+    return token | std::uint64_t{1} << 63;
+}
+
+TEST_CASE("properties: BELIEF-1 ends a belief at the deadline of its grant, if that comes first") {
+    Story story;
+    story.by(alice, told(5, 1, 7)).at(seconds(9));
+    SECTION("its own") {
+        story.by(alice, sim::DeadlinePassed{of_grant(7)}).by(bob, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Held);
+    }
+    SECTION("another grant's") {
+        story.by(alice, sim::DeadlinePassed{of_grant(6)}).by(bob, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Violated);
+    }
+    SECTION("that of a session with the token's number") {
+        story.by(alice, sim::DeadlinePassed{7}).by(bob, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Violated);
+    }
+    SECTION("the loss is told, because the hold has ended") {
+        story.by(alice, LossTold{lock, SessionId(5), FencingToken(7), LossReason::HoldEnded});
+        story.by(bob, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Held);
+    }
+}
+
+TEST_CASE("properties: BELIEF-1 and ACT-1 tell grants with one token apart by their deadlines") {
+    constexpr LockId mail{2};
+    Story story;
+    const auto told_until = [&](LockId id, Duration deadline) {
+        const GrantTold grant{id, SessionId(5), RequestSeq(id.value), FencingToken(7),
+                              LocalTime{deadline.ns}};
+        story.by(alice, grant);
+    };
+    told_until(lock, seconds(12));
+    told_until(mail, seconds(9));
+    story.at(seconds(9)).by(alice, sim::DeadlinePassed{of_grant(7)});
+    SECTION("the earlier one is over") {
+        story.by(bob, GrantTold{mail, SessionId(6), RequestSeq(1), FencingToken(8), LocalTime{}});
+        story.by(alice, LossTold{mail, SessionId(5), FencingToken(7), LossReason::HoldEnded});
+        story.at(seconds(11));
+        const std::vector<Report> reports = story.end();
+        CHECK(reports.at(static_cast<std::size_t>(Belief1)).verdict == Verdict::Held);
+        CHECK(reports.at(static_cast<std::size_t>(Act1)).verdict == Verdict::Held);
+    }
+    SECTION("the later one goes on") {
+        story.by(bob, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Violated);
+    }
+}
+
+TEST_CASE("properties: ACT-1 demands the news of a grant's own deadline within slack") {
+    Story story;
+    story.by(alice, told(5, 1, 7)).at(seconds(9)).by(alice, sim::DeadlinePassed{of_grant(7)});
+    const LossTold news{lock, SessionId(5), FencingToken(7), LossReason::HoldEnded};
+    SECTION("in time") {
+        story.at(seconds(9) + cast().slack).by(alice, news);
+        CHECK(story.end(Act1).verdict == Verdict::Held);
+    }
+    SECTION("too late") {
+        story.at(seconds(9) + cast().slack + Duration{1}).by(alice, news);
+        CHECK(story.end(Act1).verdict == Verdict::Violated);
+    }
+    SECTION("its session goes on: its deadline may still move") {
+        story.by(alice, news).by(alice, DeadlineMoved{SessionId(5), LocalTime{}});
+        CHECK(story.end(Act1).verdict == Verdict::Held);
+    }
+}
+
+TEST_CASE("properties: BELIEF-1 and ACT-1 tell the sessions of one process apart") {
+    Story story;
+    story.by(alice, told(5, 1, 7));
+    SECTION("two of them hold one lock") {
+        story.by(alice, told(6, 1, 8));
+        const Report report = story.end(Belief1);
+        REQUIRE(report.verdict == Verdict::Violated);
+        CHECK(report.first->evidence.find("another session of alice believed so") !=
+              std::string::npos);
+    }
+    SECTION("one after the other") {
+        story.by(alice, ReleaseCalled{lock, SessionId(5), FencingToken(7)});
+        story.by(alice, told(6, 1, 8));
+        CHECK(story.end(Belief1).verdict == Verdict::Held);
+    }
+    SECTION("a session whose deadline passed first is remembered") {
+        story.by(alice, sim::DeadlinePassed{9}).by(alice, sim::DeadlinePassed{5});
+        story.by(alice, loss(5, 7)).by(alice, DeadlineMoved{SessionId(9), LocalTime{}});
+        CHECK(story.end(Act1).verdict == Verdict::Violated);
+    }
+    SECTION("one of them closes") {
+        story.by(alice, CloseCalled{SessionId(6)}).by(bob, told(8, 1, 9));
+        CHECK(story.end(Belief1).verdict == Verdict::Violated);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::properties::test

@@ -171,5 +171,26 @@ TEST_CASE("properties: LIVE-2 has nothing to say before healing") {
     CHECK(story.end(Live2).verdict == Verdict::Idle);
 }
 
+TEST_CASE(
+    "properties: LIVE-2 lets go of a grant whose hold ended, and of a wait that met a limit") {
+    Story story;
+    story.by(alice, acquires(5, 1, Duration::max()));
+    SECTION("the hold ended before anybody was told") {
+        story.by(n1, granted(5, 1, 7)).at(seconds(30)).healed();
+        story.by(n1, hold_ended(5, 1, 7, 9)).at(seconds(900));
+        CHECK(story.end(Live2).verdict == Verdict::Idle);
+    }
+    SECTION("the hold ended, but the telling had been due") {
+        story.by(n1, granted(5, 1, 7)).at(seconds(30)).healed();
+        story.at(seconds(31) + telling_bound).by(n1, hold_ended(5, 1, 7, 9));
+        CHECK(story.end(Live2).verdict == Verdict::Violated);
+    }
+    SECTION("turned away for a limit") {
+        story.by(bob, acquires(6, 1, seconds(3))).at(seconds(30)).healed();
+        story.by(bob, returns(6, 1, AcquireOutcome::LimitReached)).at(seconds(900));
+        CHECK(story.end(Live2).verdict == Verdict::Held);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::properties::test

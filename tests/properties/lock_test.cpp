@@ -187,5 +187,27 @@ TEST_CASE("properties: GRANT-1 remembers many grants, and does not guess at olde
     CHECK(story.end(Grant1).verdict == Verdict::Violated);
 }
 
+TEST_CASE("properties: LOCK-3 tells the sendings of one process's sessions apart by session") {
+    // Both number their sendings from one.
+    Story story;
+    story.at(seconds(1)).by(alice, opens(5)).by(alice, opens(6));
+    story.by(n1, opened(5, alice)).by(n1, opened(6, alice));
+    story.at(seconds(4)).by(alice, RenewalSent{SessionId(5), SendingNo(2)});
+    story.at(seconds(8)).by(alice, RenewalSent{SessionId(6), SendingNo(2)});
+    story.by(n1, RenewalAnswered{SessionId(5), SendingNo(2), alice, Term(1)});
+    SECTION("the one that was renewed at second 4") {
+        story.at(seconds(13)).by(n1, proposes_expiry(5, 9, 1)).by(n1, expired(5, 9, 1));
+        CHECK(story.end(Lock3).verdict == Verdict::Violated);
+    }
+    SECTION("long enough after that") {
+        story.at(seconds(14)).by(n1, proposes_expiry(5, 9, 1)).by(n1, expired(5, 9, 1));
+        CHECK(story.end(Lock3).verdict == Verdict::Held);
+    }
+    SECTION("the one that was not answered") {
+        story.at(seconds(11)).by(n1, proposes_expiry(6, 9, 1)).by(n1, expired(6, 9, 1));
+        CHECK(story.end(Lock3).verdict == Verdict::Held);
+    }
+}
+
 }  // namespace
 }  // namespace lockstep::properties::test

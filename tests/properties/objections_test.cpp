@@ -1,9 +1,7 @@
-#include "tests/properties/story.hpp"
+#include "tests/properties/pairs.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 
 // For each property one run that breaks its promise, and one that comes as near as is allowed. A
 // property that is added without both fails here.
@@ -13,12 +11,6 @@ namespace {
 
 using namespace lockstep::events;
 using enum PropertyId;
-
-struct Pair {
-    std::function<void(Story&)> breaks;
-    std::function<void(Story&)> keeps;  ///< and gives the property something to check
-    std::string evidence;               ///< what the sentence must say
-};
 
 /// A session of alice's that was opened at second 1 and expired by a proposal at that time.
 void expiry_at(Story& story, Duration proposed) {
@@ -48,8 +40,8 @@ void told_after_healing(Story& story, Duration after) {
     story.at(seconds(30)).healed().at(seconds(30) + after).by(alice, told(5, 1, 7));
 }
 
-const std::map<PropertyId, Pair>& pairs() {
-    static const std::map<PropertyId, Pair> all{
+Pairs first_pairs() {
+    return {
         {Raft1,
          {[](Story& story) { story.by(n2, leads(7)).by(n3, leads(7)); },
           [](Story& story) { story.by(n2, leads(7)).by(n3, leads(8)); },
@@ -186,6 +178,14 @@ const std::map<PropertyId, Pair>& pairs() {
           [](Story& story) { told_after_healing(story, seconds(20 + 4) + cast().slack); },
           "client alice was granted lock jobs at 0.000000 s and was not told"}},
     };
+}
+
+const Pairs& pairs() {
+    static const Pairs all = [] {
+        Pairs made = first_pairs();
+        made.merge(service_pairs());
+        return made;
+    }();
     return all;
 }
 
@@ -250,6 +250,12 @@ TEST_CASE("properties: each has needs as declared") {
     CHECK(Story().end(Raft1).needs ==
           std::vector<Need>{{Assumption::DiskHonest, sim::ProcessKind::Server}});
     CHECK(Story().end(Belief1).needs.size() == 4);
+    CHECK(Story().end(Live3).needs ==
+          std::vector<Need>{{Assumption::MajorityLives, sim::ProcessKind::Server},
+                            {Assumption::DiskHonest, sim::ProcessKind::Server},
+                            {Assumption::ClockRate, sim::ProcessKind::Server}});
+    CHECK(Story().end(Avail1).needs ==
+          std::vector<Need>{{Assumption::MajorityLives, sim::ProcessKind::Server}});
 }
 
 TEST_CASE("properties: an empty run leaves each idle") {

@@ -10,14 +10,16 @@
 namespace lockstep::properties::test {
 
 // The cast of every story.
-inline constexpr sim::ProcessId n1{1}, n2{2}, n3{3}, alice{4}, bob{5}, store{6};
+inline constexpr sim::ProcessId n1{1}, n2{2}, n3{3}, alice{4}, bob{5}, store{6}, carol{7};
 inline constexpr LockId lock{1};
 
 inline Setup cast() {
     using enum sim::ProcessKind;
     Setup setup;
     setup.roster = {{n1, Server, "n1"},       {n2, Server, "n2"},   {n3, Server, "n3"},
-                    {alice, Client, "alice"}, {bob, Client, "bob"}, {store, Resource, "store"}};
+                    {alice, Client, "alice"}, {bob, Client, "bob"}, {store, Resource, "store"},
+                    {carol, Client, "carol"}};
+    setup.probe = carol;
     setup.locks = {"jobs", "mail"};
     setup.guards = {{store, lock}};
     setup.ttl = seconds(10);
@@ -123,6 +125,28 @@ inline events::AcquireCalled acquires(std::uint64_t session, std::uint64_t seq, 
 inline events::AcquireReturned returns(std::uint64_t session, std::uint64_t seq,
                                        events::AcquireOutcome outcome) {
     return {lock, SessionId(session), RequestSeq(seq), outcome};
+}
+inline events::Answered answers(std::uint64_t session, std::uint64_t seq, std::uint64_t applied,
+                                events::AnswerStatus status, std::uint64_t token = 0,
+                                events::Operation operation = events::Operation::Acquire) {
+    return {
+        SessionId(session), RequestSeq(seq), FencingToken(token), LogIndex(applied), lock, alice,
+        operation,          status};
+}
+inline events::HoldEnded hold_ended(std::uint64_t session, std::uint64_t seq, std::uint64_t token,
+                                    std::uint64_t index) {
+    return {lock,   SessionId(session), RequestSeq(seq), FencingToken(token), LogIndex(index),
+            Term(1)};
+}
+inline events::DelayStarted delay_starts(std::uint64_t session, std::uint64_t token,
+                                         std::uint64_t index) {
+    return {lock, SessionId(session), FencingToken(token), LogIndex(index)};
+}
+inline events::DelayEnded delay_ends(std::uint64_t index) {
+    return {lock, LogIndex(index), Term(1)};
+}
+inline events::LogDurable durable(std::uint64_t index, std::uint64_t term) {
+    return {LogIndex(index), Term(term)};
 }
 /// The client's k-th update.
 inline std::uint64_t op(sim::ProcessId client, std::uint64_t k) {

@@ -57,7 +57,11 @@ TEST_CASE(
     check_property("client against any servers", [] {
         const auto seed = *rc::gen::arbitrary<std::uint64_t>();
         const auto moves = *rc::gen::scale(4.0, rc::gen::container<std::vector<Move>>(move_gen()));
-        ClientWorld world(config(), seed);
+        client::Config with = config();
+        // Without end, shorter than the lease, longer than it.
+        with.hold_max = *rc::gen::element(Duration(), seconds(4), seconds(25));
+        with.requests_max = *rc::gen::element<std::uint64_t>(3, 500);
+        ClientWorld world(with, seed);
         world.make({Move::Open, 0, 0, 0});
         for (const Move& move : moves) world.make(move);
         world.finish();

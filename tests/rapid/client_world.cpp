@@ -79,12 +79,38 @@ void ClientWorld::answer(const client::SendRequest& sent, std::uint32_t how) {
         receive(sent.to, wire::NotLeader{NodeId(how / 8 % 5), Operation::Acquire, session_, {}});
         return;
     }
+    if (how % 8 == 3 && how / 8 % 4 == 0) {
+        answer_busy(sent, how);
+        return;
+    }
     if (std::holds_alternative<wire::Open>(sent.request))
         answer_open(sent, how);
     else if (std::holds_alternative<wire::KeepAlive>(sent.request))
         answer_renewal(sent, how);
     else
         answer_request(sent, how);
+}
+
+void ClientWorld::answer_busy(const client::SendRequest& sent, std::uint32_t how) {
+    wire::Busy busy{};
+    busy.retry_after = milliseconds(how * 40);
+    if (const auto* open = std::get_if<wire::Open>(&sent.request)) {
+        busy.operation = Operation::Open;
+        busy.nonce = open->nonce;
+    } else if (const auto* renewal = std::get_if<wire::KeepAlive>(&sent.request)) {
+        busy.operation = Operation::KeepAlive;
+        busy.session = renewal->session;
+    } else if (const auto* acquire = std::get_if<wire::Acquire>(&sent.request)) {
+        busy = {Operation::Acquire, acquire->session, acquire->seq, {}, busy.retry_after};
+    } else if (const auto* cancel = std::get_if<wire::Cancel>(&sent.request)) {
+        busy = {Operation::Cancel, cancel->session, cancel->seq, {}, busy.retry_after};
+    } else if (const auto* release = std::get_if<wire::Release>(&sent.request)) {
+        busy = {Operation::Release, release->session, release->seq, {}, busy.retry_after};
+    } else {
+        const auto& close = std::get<wire::Close>(sent.request);
+        busy = {Operation::Close, close.session, close.seq, {}, busy.retry_after};
+    }
+    receive(sent.to, busy);
 }
 
 void ClientWorld::answer_open(const client::SendRequest& sent, std::uint32_t how) {
@@ -104,13 +130,21 @@ void ClientWorld::answer_open(const client::SendRequest& sent, std::uint32_t how
 
 void ClientWorld::answer_renewal(const client::SendRequest& sent, std::uint32_t how) {
     const auto& renewal = std::get<wire::KeepAlive>(sent.request);
-    wire::KeepAliveReply reply{renewal.session, renewal.sending, AnswerStatus::Ok, {}};
+    wire::KeepAliveReply reply{renewal.session, renewal.sending, AnswerStatus::Ok, {}, {}};
     if (how % 16 == 5) reply.status = AnswerStatus::SessionOver;
     // Grants of whatever seq: open, closed, cancelled, never heard of.
     if (how % 2 == 0)
         for (std::uint32_t i = 0; i < 3; ++i)
             reply.grants.push_back(
                 {LockId(1 + i), RequestSeq(how / 2 % 8 + i), FencingToken(next_token_++)});
+    // Found waiting: some of those that may be, if the client takes the answer at all.
+    const LocalTime at = sent_at_.at(renewal.sending);
+    if (how % 4 == 1)
+        for (auto& [request, wanted] : acquires_) {
+            if (request.first != renewal.session || wanted.returned == 1) continue;
+            reply.waits.push_back(request.second);
+            if (reply.status == AnswerStatus::Ok) wanted.called = std::max(wanted.called, at);
+        }
     if (reply.status == AnswerStatus::Ok && allowed_.contains(renewal.session))
         allowed_[renewal.session] =
             std::max(allowed_[renewal.session], sent_at_.at(renewal.sending) +
@@ -171,7 +205,7 @@ void ClientWorld::acquire(const Move& move) {
     const RequestSeq seq = client_.acquire(lock, wait, now_, effects_);
     RC_ASSERT((open_.empty() || *open_.rbegin() < Request(session, seq)));
     const bool timed = wait.ns != 0 && wait != Duration::max();
-    acquires_[{session, seq}] = Wanted{lock, timed ? now_ + wait : LocalTime::never()};
+    acquires_[{session, seq}] = Wanted{lock, timed ? now_ + wait : LocalTime::never(), now_};
     open_.insert({session, seq});
     settle();
 }
@@ -204,10 +238,12 @@ void ClientWorld::may_act(const Move& move) {
     const FencingToken token = believed == believed_.end() ? FencingToken(7) : believed->second;
     const SessionId session = session_;
     const bool known = believed != believed_.end();
+    const LocalTime until = std::min(client_.deadline(), client_.hold_deadline(lock, token));
     const bool yes = client_.may_act(lock, token, now_, effects_);
-    // Exactly: also no holder is told no while its lease runs.
-    RC_ASSERT((yes == (known && now_ < client_.deadline() && client_.session() == session)));
+    // Exactly: also no holder is told no while its lease, and its hold, run.
+    RC_ASSERT((yes == (known && now_ < until && client_.session() == session)));
     if (yes) RC_ASSERT(now_ < allowed_.at(session));
+    if (yes && config_.hold_max.ns > 0) RC_ASSERT(now_ < held_until_.at(token));
     settle();
 }
 
@@ -273,6 +309,11 @@ void ClientWorld::see(const events::Event& event) {
         const Wanted& wanted = acquires_.at({grant->session, grant->seq});
         RC_ASSERT(wanted.returned == 0);
         RC_ASSERT(wanted.lock == grant->lock);
+        if (config_.hold_max.ns > 0) {
+            held_until_[grant->token] =
+                wanted.called + shrink(config_.hold_max, config_.drift_bound) - config_.margin;
+            RC_ASSERT(grant->deadline <= held_until_[grant->token]);
+        }
     } else if (const auto* returned = std::get_if<events::AcquireReturned>(&event)) {
         const Request request(returned->session, returned->seq);
         Wanted& wanted = acquires_.at(request);
@@ -299,6 +340,8 @@ void ClientWorld::see(const client::Notice& notice) {
     } else if (const auto* lost = std::get_if<client::Lost>(&notice)) {
         RC_ASSERT(believed_.at(lost->lock) == lost->token);
         believed_.erase(lost->lock);
+        if (lost->reason == events::LossReason::HoldEnded)
+            RC_ASSERT(now_ >= held_until_.at(lost->token));
     } else if (const auto* gone = std::get_if<client::SessionLost>(&notice)) {
         RC_ASSERT(gone->session == session_);
         RC_ASSERT(believed_.empty());

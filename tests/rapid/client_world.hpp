@@ -33,12 +33,14 @@ private:
     struct Wanted {
         LockId lock;
         LocalTime give_up;
+        LocalTime called;  ///< or found to be waiting, later
         int returned = 0;
         bool cancelled = false;
     };
 
     void step(client::Input input);
     void answer(const client::SendRequest& sent, std::uint32_t how);
+    void answer_busy(const client::SendRequest& sent, std::uint32_t how);
     void answer_open(const client::SendRequest& sent, std::uint32_t how);
     void answer_renewal(const client::SendRequest& sent, std::uint32_t how);
     void answer_request(const client::SendRequest& sent, std::uint32_t how);
@@ -69,6 +71,7 @@ private:
     /// The most that what was answered for a session allows.
     std::map<SessionId, LocalTime> allowed_;
     std::map<LockId, FencingToken> believed_;
+    std::map<FencingToken, LocalTime> held_until_;  ///< at most, with hold_max
     std::map<Request, Wanted> acquires_;
     /// Whose final answer the client does not know.
     std::set<Request> open_;

@@ -45,6 +45,12 @@ public:
         LockId lock;
         Request by;
     };
+    struct Checkpoint {
+        SessionId session;
+        Duration left;
+    };
+
+    explicit LockModel(lock::Limits limits = {}) : limits_(limits) {}
 
     struct Told {
         AnswerStatus status{};
@@ -58,8 +64,8 @@ public:
         granted.clear();
         const Told told = std::visit(
             [&](const auto& c) {
-                if constexpr (std::is_same_v<std::decay_t<decltype(c)>, lock::Expire>) {
-                    if (c.term == term && live(c.session) != nullptr) end(c.session);
+                if constexpr (requires { c.term; }) {
+                    if (c.term == term) on(c);
                     return Told{};
                 } else {
                     return on(c);
@@ -80,6 +86,16 @@ public:
             if (h.lock == lock) return &h;
         return nullptr;
     }
+    const Hold* delay_of(LockId lock) const {
+        for (const Hold& d : delays)
+            if (d.lock == lock) return &d;
+        return nullptr;
+    }
+    std::optional<Duration> checkpoint_of(SessionId session) const {
+        for (const Checkpoint& c : checkpoints)
+            if (c.session == session) return c.left;
+        return std::nullopt;
+    }
     std::vector<Wait> queue(LockId lock) const {
         std::vector<Wait> in_order;
         for (const Wait& w : waits)
@@ -93,6 +109,8 @@ public:
     std::vector<Hold> holds;
     std::vector<Wait> waits;    ///< of all locks, in the order of the log
     std::vector<Hold> granted;  ///< to waiters, by the last entry
+    std::vector<Hold> delays;   ///< by the grants that expired
+    std::vector<Checkpoint> checkpoints;
 
 private:
     Told on(const lock::Open& c) {
@@ -106,6 +124,10 @@ private:
         const auto kept = std::min(over.size(), lock::Table::ended_nonces_kept);
         if (std::count(over.end() - static_cast<std::ptrdiff_t>(kept), over.end(), c.nonce) > 0)
             return {AnswerStatus::SessionOver};
+        const auto alive = std::count_if(sessions.begin(), sessions.end(),
+                                         [](const Session& s) { return s.live; });
+        if (static_cast<std::uint64_t>(alive) >= limits_.sessions)
+            return {AnswerStatus::LimitReached};
         sessions.push_back({SessionId(index_.value), c.client, c.nonce});
         return {AnswerStatus::Ok, {}, {}, sessions.back().id};
     }
@@ -127,11 +149,18 @@ private:
         for (const Wait& w : waits)
             if (w.lock == c.lock && w.by.session == c.session)
                 return {me, false, AnswerStatus::AlreadyWaiting, c.lock, {}, w.by.seq};
-        if (hold == nullptr) {
+        const auto his = [&](const auto& what) { return what.by.session == c.session; };
+        const auto has = std::count_if(holds.begin(), holds.end(), his) +
+                         std::count_if(waits.begin(), waits.end(), his);
+        if (static_cast<std::uint64_t>(has) >= limits_.locks_per_session)
+            return {me, false, AnswerStatus::LimitReached, c.lock};
+        if (hold == nullptr && delay_of(c.lock) == nullptr) {
             holds.push_back({c.lock, me, FencingToken(index_.value)});
             return {me, false, AnswerStatus::Granted, c.lock, holds.back().token};
         }
         if (c.try_only) return {me, false, AnswerStatus::Held, c.lock};
+        if (queue(c.lock).size() >= limits_.waiters)
+            return {me, false, AnswerStatus::LimitReached, c.lock};
         waits.push_back({c.lock, me});
         return {me, false, AnswerStatus::Queued, c.lock};
     }
@@ -162,6 +191,35 @@ private:
         return told(me);
     }
 
+    Told on(const lock::Expire& c) {
+        if (live(c.session) == nullptr) return {};
+        if (c.delay.ns > 0)
+            for (const Hold& h : holds)
+                if (h.by.session == c.session) delays.push_back(h);
+        end(c.session);
+        return {};
+    }
+    Told on(const lock::EndHold& c) {
+        std::erase_if(holds, [&](const Hold& h) { return h.lock == c.lock && h.token == c.token; });
+        return {};
+    }
+    Told on(const lock::EndDelay& c) {
+        std::erase_if(delays,
+                      [&](const Hold& d) { return d.lock == c.lock && d.token == c.token; });
+        return {};
+    }
+    Told on(const lock::Checkpoint& c) {
+        for (const lock::Remaining& lease : c.leases) {
+            on(lock::ClearCheckpoint{lease.session});
+            if (live(lease.session) != nullptr) checkpoints.push_back({lease.session, lease.left});
+        }
+        return {};
+    }
+    Told on(const lock::ClearCheckpoint& c) {
+        std::erase_if(checkpoints, [&](const Checkpoint& o) { return o.session == c.session; });
+        return {};
+    }
+
     std::optional<Told> outside(const auto& c) {
         Session* s = live(c.session);
         if (s == nullptr) return Told{AnswerStatus::SessionOver};
@@ -169,6 +227,11 @@ private:
         std::erase_if(answers,
                       [&](const Answer& a) { return a.to.session == s->id && a.to.seq < s->mark; });
         if (c.seq < s->mark) return Told{AnswerStatus::Stale};
+        const auto kept = std::count_if(answers.begin(), answers.end(),
+                                        [&](const Answer& a) { return a.to.session == s->id; });
+        if (static_cast<std::uint64_t>(kept) >= limits_.requests_per_session &&
+            answer_to({c.session, c.seq}) == nullptr)
+            return Told{AnswerStatus::LimitReached};
         return std::nullopt;
     }
     void end(SessionId id) {
@@ -178,11 +241,12 @@ private:
         std::erase_if(waits, [&](const Wait& w) { return w.by.session == id; });
         std::erase_if(holds, [&](const Hold& h) { return h.by.session == id; });
         std::erase_if(answers, [&](const Answer& a) { return a.to.session == id; });
+        std::erase_if(checkpoints, [&](const Checkpoint& c) { return c.session == id; });
     }
     void serve_waiters() {
         std::map<LockId, Wait> first;
         for (const Wait& w : waits)
-            if (hold_of(w.lock) == nullptr) first.emplace(w.lock, w);
+            if (hold_of(w.lock) == nullptr && delay_of(w.lock) == nullptr) first.emplace(w.lock, w);
         for (const auto& [lock, w] : first) {
             holds.push_back({lock, w.by, FencingToken(index_.value)});
             granted.push_back(holds.back());
@@ -201,6 +265,7 @@ private:
         return {a.status, a.token, a.other, {}};
     }
 
+    lock::Limits limits_;
     LogIndex index_;
 };
 

@@ -1,4 +1,5 @@
 #include "core/resource/record_codec.hpp"
+#include "core/resource/store.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/rapid.hpp"
 
@@ -62,6 +63,11 @@ struct StoreModel {
     }
 };
 
+FencingToken held_token(const wire::ResourceReply& reply) {
+    const auto* write = std::get_if<wire::WriteReply>(&reply);
+    return write != nullptr ? write->held_token : std::get<wire::ReadReply>(reply).held_token;
+}
+
 struct Expected {
     bool accepted;
     Record after;
@@ -102,7 +108,7 @@ struct StoreRun {
         if (keep == 0) return;
         std::uint64_t last = 0;
         for (; keep > 0; --keep, in_flight.pop_front()) {
-            encode(in_flight.front().record, disk);
+            encode(std::get<Record>(in_flight.front().entry), disk);
             last = in_flight.front().id;
         }
         hand(resource::Persisted{last});
@@ -111,11 +117,11 @@ struct StoreRun {
     /// Some of what was in flight survives, the next one torn. What was answered must be found.
     void crash(std::size_t keep) {
         for (; keep > 0 && !in_flight.empty(); --keep, in_flight.pop_front())
-            encode(in_flight.front().record, disk);
+            encode(std::get<Record>(in_flight.front().entry), disk);
         std::vector<std::byte> file(disk.bytes().begin(), disk.bytes().end());
         if (!in_flight.empty()) {
             Writer torn;
-            encode(in_flight.front().record, torn);
+            encode(std::get<Record>(in_flight.front().entry), torn);
             const auto part = torn.bytes().first(resource::record_bytes - 1);
             file.insert(file.end(), part.begin(), part.end());
         }
@@ -146,7 +152,7 @@ struct StoreRun {
         const Expected want = expected.front();
         expected.pop_front();
         const bool accepted = std::visit([](const auto& r) { return r.accepted; }, reply);
-        const FencingToken held = std::visit([](const auto& r) { return r.held_token; }, reply);
+        const FencingToken held = held_token(reply);
         RC_ASSERT(accepted == want.accepted);
         RC_ASSERT(held == want.after.token);
         if (const auto* read = std::get_if<wire::ReadReply>(&reply); read != nullptr && accepted) {

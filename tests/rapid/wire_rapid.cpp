@@ -28,6 +28,10 @@ public:
         v.resize(*rc::gen::inRange<std::size_t>(0, 5));
         for (HeldGrant& grant : v) fields(grant, *this);
     }
+    void operator()(const char*, std::vector<RequestSeq>& v) {
+        v.resize(*rc::gen::inRange<std::size_t>(0, 5));
+        for (RequestSeq& seq : v) (*this)("", seq);
+    }
 
 private:
     template <class Number>

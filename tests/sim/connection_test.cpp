@@ -43,11 +43,11 @@ TEST_CASE("sim: an ordered link delivers in the order of sending") {
 
 TEST_CASE("sim: losses on an ordered link delay, and reorder nothing") {
     Pair rig;
-    rig.network().add_trouble(rig.a, rig.b, 300'000, 0, 0, Duration{});
+    rig.network().add_trouble(rig.a, rig.b, {300'000, 0, 0, {}}, 1);
     for (std::uint64_t i = 1; i <= 50; ++i) rig.send(rig.a, rig.b, i);
     rig.run_for(milliseconds(3));
     CHECK(rig.said().size() < 50);
-    rig.network().add_trouble(rig.a, rig.b, -300'000, 0, 0, Duration{});
+    rig.network().add_trouble(rig.a, rig.b, {300'000, 0, 0, {}}, -1);
     rig.run_for(seconds(4));
     rig.send(rig.a, rig.b, 51);
     rig.run_for(seconds(1));
@@ -57,7 +57,7 @@ TEST_CASE("sim: losses on an ordered link delay, and reorder nothing") {
 
 TEST_CASE("sim: an ordered link that loses everything ends its connection") {
     Pair rig;
-    rig.network().add_trouble(rig.a, rig.b, 1'000'000, 0, 0, Duration{});
+    rig.network().add_trouble(rig.a, rig.b, {1'000'000, 0, 0, {}}, 1);
     rig.send(rig.a, rig.b, 1);
     CHECK_FALSE(rig.network().drained());
     rig.run_for(milliseconds(4'999));
@@ -294,11 +294,34 @@ TEST_CASE("sim: a frozen pause shorter than the timeout loses nothing") {
     CHECK(rig.count<LinkWasReset>() == 0);
 }
 
+TEST_CASE("sim: on a link that loses everything, what a healed cut held keeps back what follows") {
+    Pair rig;
+    LinkModel model;
+    model.delay = {milliseconds(10), milliseconds(10)};
+    rig.network().set_default(model);
+    rig.send(rig.a, rig.b, 1);  // will meet the cut
+    rig.network().add_trouble(rig.a, rig.b, {0, 0, 0, milliseconds(20)}, 1);
+    rig.send(rig.a, rig.b, 2);  // will arrive after it
+    rig.network().add_trouble(rig.a, rig.b, {1'000'000, 0, 0, {}}, 1);
+    rig.send(rig.a, rig.b, 3);  // is lost again and again
+    rig.network().cut(rig.a, rig.b);
+    rig.run_for(milliseconds(15));
+    rig.network().heal(rig.a, rig.b);
+    rig.run_for(milliseconds(500));
+    CHECK(rig.said().empty());
+    CHECK(!rig.network().drained());
+    rig.network().add_trouble(rig.a, rig.b, {1'000'000, 0, 0, {}}, -1);
+    rig.run_for(milliseconds(500));
+    CHECK(rig.said() == Lines{"b got 1", "b got 2", "b got 3"});
+    CHECK(rig.network().drained());
+}
+
 TEST_CASE("sim: the next message of a kind is dropped, and only that") {
     Pair rig;
     rig.world.trace_messages(true);
     int dropped = 0;
-    rig.network().drop_next(8, ProcessId(), rig.b, 1, [&dropped] { ++dropped; });
+    rig.network().drop_next(8, ProcessId(), rig.b, 1,
+                            [&dropped](ProcessId, ProcessId) { ++dropped; });
     rig.send(rig.a, rig.b, 1);
     rig.send(rig.b, rig.a, 1'001);
     rig.send(rig.a, rig.b, 1'002);

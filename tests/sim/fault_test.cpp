@@ -36,7 +36,8 @@ Aim role(const char* name) {
 struct Broken : Rig {
     FaultInjector injector;
     explicit Broken(FaultPlan plan, Ppm bound = Ppm{10'000})
-        : injector(world, std::move(plan), bound, roles, &Rig::number) {
+        : injector(world, std::move(plan), bound, roles, &Rig::number,
+                   {{"zone-1", {"n1", "n3"}}, {"zone-2", {"n2"}}}) {
         injector.arm();
     }
     const FaultTally& tally(FaultKind kind) const {
@@ -58,6 +59,8 @@ SwarmInput swarm_input(std::uint64_t seed) {
     input.from = seconds(1);
     input.to = seconds(30);
     input.break_clocks = true;
+    input.break_disks = true;
+    input.groups = {"zone-1", "zone-2"};
     return input;
 }
 
@@ -304,8 +307,13 @@ TEST_CASE("swarm: over the seeds every kind, role and clock mode comes up, and n
     CHECK(seeds_with.size() == fault_kinds);
     for (const auto& [kind, times] : seeds_with) {
         INFO(to_string(kind));
+        const bool costly = kind == FaultKind::DiskRot || kind == FaultKind::DiskLies ||
+                            kind == FaultKind::DiskError || kind == FaultKind::DiskFull ||
+                            kind == FaultKind::Swizzle || kind == FaultKind::RestartAll;
         if (kind == FaultKind::ClockFreeze)
             CHECK((times > seeds / 20 && times < seeds / 4));
+        else if (costly)
+            CHECK((times > seeds / 8 && times < seeds * 3 / 8));
         else
             CHECK((times > seeds / 4 && times < seeds * 3 / 4));
     }
@@ -317,6 +325,7 @@ TEST_CASE("swarm: plans fit their window and break no clock that they may not") 
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         SwarmInput input = swarm_input(seed);
         input.break_clocks = false;
+        input.break_disks = false;
         const FaultPlan plan = draw_swarm(input).faults;
         std::int64_t slowest = 0;
         std::int64_t fastest = 0;
@@ -324,6 +333,7 @@ TEST_CASE("swarm: plans fit their window and break no clock that they may not") 
             CHECK((fault.start >= input.from && fault.start + fault.duration <= input.to));
             CHECK((fault.duration > Duration{} || !fields_of(fault.kind).lasts));
             CHECK(fault.kind != FaultKind::ClockFreeze);
+            CHECK((fault.kind != FaultKind::DiskRot && fault.kind != FaultKind::DiskLies));
             CHECK(fault.clock == ClockMode::Runs);
             if (fault.kind != FaultKind::ClockDrift) continue;
             slowest = std::min(slowest, fault.ppm);
@@ -346,9 +356,10 @@ TEST_CASE("swarm: a whole plan runs, ends, and leaves nothing behind") {
         w.run_to(input.to + seconds(10));
         for (std::uint32_t p = 1; p <= 6; ++p) {
             const ProcessId id(p);
-            CHECK((w.world.up(id) && !w.world.paused(id) && !w.world.process(id).disk().stalled()));
+            CHECK(
+                (w.world.up(id) && !w.world.paused(id) && !w.world.process(id).disk().troubled()));
             for (std::uint32_t q = 1; q <= 6; ++q)
-                CHECK(!w.world.network().is_cut(id, ProcessId(q)));
+                CHECK(w.world.network().health(id, ProcessId(q)) == Network::Health::Good);
         }
         for (const FaultTally& tally : w.injector.tally()) {
             CHECK(tally.started + tally.missed == tally.planned);

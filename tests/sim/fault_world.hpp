@@ -3,6 +3,7 @@
 #include "sim/fault_injector.hpp"
 #include "sim/world.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,12 @@ public:
         lines.push_back({at, process, event});
     }
     void on_point(sim::SimTime, sim::ProcessId, std::uint32_t) override {}
+    void on_disk(sim::SimTime at, sim::ProcessId process, std::uint32_t operation) override {
+        disk_operations.push_back(operation);
+        if (at_disk) at_disk(at, process, operation);
+    }
+    std::vector<std::uint32_t> disk_operations;
+    std::function<void(sim::SimTime, sim::ProcessId, std::uint32_t)> at_disk;
 
     template <class E>
     std::vector<Line> all() const {

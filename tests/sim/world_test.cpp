@@ -188,7 +188,7 @@ TEST_CASE("sim: reordering delays some datagrams beyond the usual") {
     const ProcessId a = rig.add_logger("a");
     const ProcessId b = rig.add_logger("b");
     rig.world.network().set_default(datagrams());
-    rig.world.network().add_trouble(a, b, 0, 0, 500'000, Duration{});
+    rig.world.network().add_trouble(a, b, {0, 0, 500'000, {}}, 1);
     for (std::uint64_t i = 0; i < 100; ++i) rig.send(a, b, i);
     rig.run_for(milliseconds(2));
     const std::size_t usual = rig.said().size();

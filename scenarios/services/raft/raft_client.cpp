@@ -3,18 +3,24 @@
 #include "core/base/assert.hpp"
 #include "scenarios/world/payloads.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep::services {
 namespace {
 
-constexpr sim::TimerId wake_timer = world::LockClient::first_timer;
+/// By which the world names the deadline of one grant; a session's is named by its number.
+std::uint64_t hold_key(FencingToken token) {
+    return token.value | (std::uint64_t{1} << 63);
+}
 
 }  // namespace
 
-RaftClient::RaftClient(sim::Process& process, world::Recorder& recorder, client::Config config)
+RaftClient::RaftClient(sim::Process& process, world::Recorder& recorder, world::ClientSlot slot,
+                       client::Config config)
     : process_(process),
       recorder_(recorder),
+      slot_(slot),
       client_(std::move(config), Prng(process.prng().next())) {}
 
 void RaftClient::open() {
@@ -76,9 +82,12 @@ void RaftClient::close() {
     pump();
 }
 
-void RaftClient::on_message(sim::Envelope& message) {
-    if (!message.payload.holds<wire::Reply>()) return;
-    step(client::Receive{message.from, std::move(message.payload.get<wire::Reply>())});
+bool RaftClient::on_message(sim::Envelope& message) {
+    if (!message.payload.holds<wire::Reply>()) return false;
+    wire::Reply& reply = message.payload.get<wire::Reply>();
+    if (!client_.concerns(message.from, reply)) return false;
+    step(client::Receive{message.from, std::move(reply)});
+    return true;
 }
 
 void RaftClient::on_timer(sim::TimerId) {
@@ -105,16 +114,37 @@ void RaftClient::pump() {
     for (const auto& notice : effects_.notices)
         std::visit([this](const auto& n) { on(n); }, notice);
     effects_.clear();
-    process_.set_timer(wake_timer, client_.wake_at());
+    process_.set_timer(slot_.first_timer(), client_.wake_at());
     if (told) changed_.notify_all();
 }
 
 // True time is not the client's to know: the world says when a deadline passed, paused or not.
 void RaftClient::watch(const events::Event& event) {
-    if (const auto* told = std::get_if<events::SessionTold>(&event))
+    if (const auto* told = std::get_if<events::SessionTold>(&event)) {
         process_.watch_deadline(told->session.value, told->deadline);
-    else if (const auto* moved = std::get_if<events::DeadlineMoved>(&event))
+    } else if (const auto* moved = std::get_if<events::DeadlineMoved>(&event)) {
         process_.watch_deadline(moved->session.value, moved->deadline);
+    } else if (const auto* grant = std::get_if<events::GrantTold>(&event)) {
+        const LocalTime until = client_.hold_deadline(grant->lock, grant->token);
+        if (until == LocalTime::never()) return;
+        holds_.push_back(grant->token);
+        process_.watch_deadline(hold_key(grant->token), until);
+    } else if (const auto* released = std::get_if<events::ReleaseCalled>(&event)) {
+        forget_hold(released->token);
+    } else if (const auto* lost = std::get_if<events::LossTold>(&event)) {
+        forget_hold(lost->token);
+    } else if (std::holds_alternative<events::CloseCalled>(event)) {
+        while (!holds_.empty()) forget_hold(holds_.back());
+    }
+}
+
+void RaftClient::forget_hold(FencingToken token) {
+    const auto hold = std::ranges::find(holds_, token);
+    if (hold == holds_.end()) return;
+    holds_.erase(hold);
+    // Two locks that were granted by one entry have one deadline between them.
+    if (std::ranges::find(holds_, token) == holds_.end())
+        process_.watch_deadline(hold_key(token), LocalTime::never());
 }
 
 void RaftClient::on(const client::SessionReady&) {
@@ -134,6 +164,7 @@ void RaftClient::on(const client::ReleaseDone& notice) {
 void RaftClient::on(const client::Lost& notice) {
     const FencingToken* token = held_.find(notice.lock);
     if (token != nullptr && *token == notice.token) held_.erase(notice.lock);
+    tell_lost(notice.lock, notice.token, notice.reason);
 }
 
 void RaftClient::on(const client::SessionLost&) {

@@ -3,8 +3,10 @@
 #include "core/client/client.hpp"
 #include "scenarios/world/lock_client.hpp"
 #include "scenarios/world/recorder.hpp"
+#include "scenarios/world/service.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace lockstep::services {
 
@@ -12,7 +14,8 @@ namespace lockstep::services {
 /// in the process's callbacks; a worker's calls run in its fiber.
 class RaftClient final : public world::LockClient {
 public:
-    RaftClient(sim::Process& process, world::Recorder& recorder, client::Config config);
+    RaftClient(sim::Process& process, world::Recorder& recorder, world::ClientSlot slot,
+               client::Config config);
 
     void open() override;
     bool has_session() const override;
@@ -21,7 +24,7 @@ public:
     void release(LockId lock, Duration patience) override;
     void close() override;
 
-    void on_message(sim::Envelope& message) override;
+    bool on_message(sim::Envelope& message) override;
     void on_timer(sim::TimerId timer) override;
     void on_reset(sim::ProcessId peer) override;
 
@@ -29,6 +32,7 @@ private:
     void step(client::Input&& input);
     void pump();
     void watch(const events::Event& event);
+    void forget_hold(FencingToken token);
     void on(const client::SessionReady& notice);
     void on(const client::AcquireDone& notice);
     void on(const client::ReleaseDone& notice);
@@ -37,11 +41,13 @@ private:
 
     sim::Process& process_;
     world::Recorder& recorder_;
+    const world::ClientSlot slot_;
     client::Client client_;
     client::Effects effects_;
     sim::Condition changed_;
     bool session_ = false;
     FlatMap<LockId, FencingToken> held_;
+    std::vector<FencingToken> holds_;  ///< whose deadlines the world watches
     FlatMap<RequestSeq, std::optional<world::Acquired>> acquires_;  ///< that a fiber waits for
     FlatMap<RequestSeq, bool> releases_;  ///< likewise; true when answered
 };

@@ -21,7 +21,12 @@ bool made_by_applying(const events::Event& event) {
            std::holds_alternative<events::Refused>(event) ||
            std::holds_alternative<events::Released>(event) ||
            std::holds_alternative<events::Cancelled>(event) ||
-           std::holds_alternative<events::SessionEnded>(event);
+           std::holds_alternative<events::SessionEnded>(event) ||
+           std::holds_alternative<events::HoldEnded>(event) ||
+           std::holds_alternative<events::DelayStarted>(event) ||
+           std::holds_alternative<events::DelayEnded>(event) ||
+           std::holds_alternative<events::LeasesCheckpointed>(event) ||
+           std::holds_alternative<events::CheckpointCleared>(event);
 }
 
 }  // namespace
@@ -46,10 +51,22 @@ void RaftServer::start(sim::Process&) {
         recorder_.emit(process_.id(), events::TornTailCut{recovery.valid_bytes});
         disk.truncate(log_file, recovery.valid_bytes);
     }
-    disk.sync(log_file, [this, stored = std::move(recovery.stored)](bool) mutable {
-        process_.disk().sync_dir(
-            [this, stored = std::move(stored)](bool) mutable { begin(std::move(stored)); });
+    disk.sync(log_file, [this, stored = std::move(recovery.stored)](bool ok) mutable {
+        if (!ok) return storage_failed(false);
+        process_.disk().sync_dir([this, stored = std::move(stored)](bool named) mutable {
+            if (!named) return storage_failed(false);
+            begin(std::move(stored));
+        });
     });
+}
+
+// What was written may be gone, and a later sync would not bring it back: only a new life, which
+// reads what is there, can go on. Syncs that were asked for together fail together.
+void RaftServer::storage_failed(bool full) {
+    if (failed_) return;
+    failed_ = true;
+    recorder_.emit(process_.id(), events::StorageFailed{full});
+    process_.fail();
 }
 
 void RaftServer::begin(raft::Stored stored) {
@@ -76,7 +93,7 @@ void RaftServer::on_reset(sim::Process&, sim::ProcessId peer) {
 }
 
 void RaftServer::step(server::Input&& input) {
-    if (!server_) return;
+    if (!server_ || failed_) return;
     server_->step(std::move(input), process_.now(), effects_);
     pump();
 }
@@ -112,9 +129,10 @@ void RaftServer::write() {
         if (rewriting_ || persist.rewrite) {
             const auto bytes = encoded_.bytes();
             held_.push_back(Job{persist.id, persist.rewrite, {bytes.begin(), bytes.end()}});
-        } else {
-            process_.disk().append(log_file, encoded_.bytes());
+        } else if (process_.disk().append(log_file, encoded_.bytes())) {
             written_ = persist.id;
+        } else {
+            return storage_failed(true);
         }
     }
     if (!rewriting_) write_rewrite();
@@ -124,17 +142,21 @@ void RaftServer::write() {
 // Appends what was held back, up to and with the next rewrite, which is begun.
 void RaftServer::write_rewrite() {
     while (!held_.empty() && !held_.front().rewrite) {
-        process_.disk().append(log_file, held_.front().bytes);
+        if (!process_.disk().append(log_file, held_.front().bytes)) return storage_failed(true);
         written_ = held_.front().id;
         held_.pop_front();
     }
     if (held_.empty()) return;
     rewriting_ = true;
     sim::Disk& disk = process_.disk();
-    disk.append(new_file, held_.front().bytes);
-    disk.sync(new_file, [this](bool) {
+    if (!disk.append(new_file, held_.front().bytes)) return storage_failed(true);
+    disk.sync(new_file, [this](bool ok) {
+        if (!ok) return storage_failed(false);
         process_.disk().rename(new_file, log_file);
-        process_.disk().sync_dir([this](bool) { on_rewritten(); });
+        process_.disk().sync_dir([this](bool named) {
+            if (!named) return storage_failed(false);
+            on_rewritten();
+        });
     });
 }
 
@@ -149,9 +171,10 @@ void RaftServer::on_rewritten() {
 }
 
 void RaftServer::sync() {
-    if (syncing_ || rewriting_ || !written_) return;
+    if (syncing_ || rewriting_ || failed_ || !written_) return;
     syncing_ = true;
-    process_.disk().sync(log_file, [this, covers = written_](bool) {
+    process_.disk().sync(log_file, [this, covers = written_](bool ok) {
+        if (!ok) return storage_failed(false);
         syncing_ = false;
         // A rewrite that began meanwhile holds the rest; it will come back to sync.
         if (written_ > covers) sync();

@@ -31,6 +31,7 @@ private:
     void sync();
     void on_rewritten();
     void durable(PersistId id);
+    void storage_failed(bool full);
 
     sim::Process& process_;
     world::Recorder& recorder_;
@@ -52,6 +53,7 @@ private:
     PersistId durable_;
     bool syncing_ = false;
     bool rewriting_ = false;
+    bool failed_ = false;  ///< the disk did; this life is over
 };
 
 }  // namespace lockstep::services

@@ -18,6 +18,14 @@ RaftService::RaftService(const scenario::Resolved& settings, world::Recorder& re
     server_.raft.heartbeat = settings.heartbeat;
     server_.snapshot_every = settings.snapshot_every;
     server_.raft.max_entries_per_append = settings.append_entries;
+    server_.hold_max = settings.hold_max;
+    server_.lock_delay = settings.lock_delay;
+    server_.checkpoint_every = settings.checkpoint_every;
+    server_.limits.sessions = settings.limits.sessions;
+    server_.limits.locks_per_session = settings.limits.locks_per_session;
+    server_.limits.requests_per_session = settings.limits.requests_per_session;
+    server_.limits.waiters = settings.limits.waiters;
+    server_.pending = settings.limits.pending;
 }
 
 std::unique_ptr<sim::Program> RaftService::make_server(sim::Process& process, std::size_t) {
@@ -26,7 +34,8 @@ std::unique_ptr<sim::Program> RaftService::make_server(sim::Process& process, st
     return std::make_unique<RaftServer>(process, recorder_, applier_, std::move(config));
 }
 
-std::unique_ptr<world::LockClient> RaftService::make_client(sim::Process& process) {
+std::unique_ptr<world::LockClient> RaftService::make_client(sim::Process& process,
+                                                            world::ClientSlot slot) {
     client::Config config;
     config.self = process.id();
     config.servers = members_;
@@ -34,9 +43,12 @@ std::unique_ptr<world::LockClient> RaftService::make_client(sim::Process& proces
     config.renew_every = settings_.renew_every;
     config.drift_bound = settings_.drift_bound;
     config.margin = settings_.margin;
+    config.hold_max = settings_.hold_max;
+    config.requests_max = std::max<std::uint64_t>(1, settings_.limits.requests_per_session / 2);
     // Nonces of a client grow over its lives, so that none is ever taken for an earlier one.
-    config.first_nonce = (std::uint64_t{process.life()} << 32) + 1;
-    return std::make_unique<RaftClient>(process, recorder_, std::move(config));
+    config.first_nonce =
+        (std::uint64_t{process.life()} << 32) + (std::uint64_t{slot.index} << 24) + 1;
+    return std::make_unique<RaftClient>(process, recorder_, slot, std::move(config));
 }
 
 std::optional<sim::ProcessId> RaftService::who_is(std::string_view role) const {
@@ -73,6 +85,12 @@ void RaftService::on_event(const world::Stamp& stamp, const events::Event& event
     } else if (const auto* released = std::get_if<events::Released>(&event)) {
         LockView& view = locks_[released->lock];
         if (view.holder.token == released->token) view.holder.session = SessionId();
+    } else if (const auto* over = std::get_if<events::HoldEnded>(&event)) {
+        LockView& view = locks_[over->lock];
+        if (view.holder.token == over->token) view.holder.session = SessionId();
+    } else if (const auto* delayed = std::get_if<events::DelayStarted>(&event)) {
+        LockView& view = locks_[delayed->lock];
+        if (view.holder.token == delayed->token) view.holder.session = SessionId();
     } else if (const auto* cancelled = std::get_if<events::Cancelled>(&event)) {
         LockView& view = locks_[cancelled->lock];
         if (cancelled->effect == events::CancelEffect::ReleasedGrant &&
@@ -104,8 +122,13 @@ void RaftService::on(const events::SessionEnded& e) {
 }
 
 void RaftService::leave_queue(LockId lock, SessionId session, RequestSeq seq) {
-    std::erase_if(locks_[lock].waiters,
-                  [&](const Waiter& w) { return w.session == session && w.seq == seq; });
+    auto& waiters = locks_[lock].waiters;
+    const auto is_it = [&](const Waiter& w) { return w.session == session && w.seq == seq; };
+    // Who is served is in front.
+    if (!waiters.empty() && is_it(waiters.front()))
+        waiters.pop_front();
+    else
+        std::erase_if(waiters, is_it);
 }
 
 std::optional<sim::ProcessId> RaftService::client_of(SessionId session) const {

@@ -4,6 +4,8 @@
 #include "core/server/server.hpp"
 #include "scenarios/world/service.hpp"
 
+#include <deque>
+
 namespace lockstep::services {
 
 /// Decides whose lock events count. Every replica makes the same ones when it applies an entry;
@@ -27,7 +29,8 @@ public:
     RaftService(const scenario::Resolved& settings, world::Recorder& recorder);
 
     std::unique_ptr<sim::Program> make_server(sim::Process& process, std::size_t index) override;
-    std::unique_ptr<world::LockClient> make_client(sim::Process& process) override;
+    std::unique_ptr<world::LockClient> make_client(sim::Process& process,
+                                                   world::ClientSlot slot) override;
     std::optional<sim::ProcessId> who_is(std::string_view role) const override;
 
     void on_event(const world::Stamp& stamp, const events::Event& event) override;
@@ -44,7 +47,7 @@ private:
     };
     struct LockView {
         Grant holder;
-        std::vector<Waiter> waiters;
+        std::deque<Waiter> waiters;
     };
 
     void on(const events::Granted& e);

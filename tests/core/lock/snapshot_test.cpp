@@ -14,7 +14,8 @@ std::vector<std::byte> bytes_of(const lock::Table& table) {
     return {out.bytes().begin(), out.bytes().end()};
 }
 
-/// A table with something of everything: holders, queues, refusals, a tombstone, an ended session.
+/// A table with something of everything: holders, queues, refusals, a tombstone, an ended session,
+/// leases in a checkpoint, a lock that is delayed and waited for.
 TableDriver furnished() {
     TableDriver d;
     const SessionId a = d.session(1), b = d.session(2), c = d.session(3);
@@ -28,6 +29,11 @@ TableDriver furnished() {
     d.cancel(a, 2, 6);
     d.release(a, 3, 6, FencingToken(1));
     d.close(d.session(4), 1);
+    const SessionId e = d.session(5);
+    d.acquire(e, 1, 7);
+    d.acquire(c, 8, 7);
+    d.checkpoint({{a, seconds(3)}, {b, Duration{0}}});
+    d.expire(e, seconds(2));
     return d;
 }
 
@@ -51,6 +57,11 @@ TEST_CASE("lock: a decoded snapshot is the same table") {
     CHECK(after.table.holder(LockId(5)) == b);
     CHECK(after.acquire(SessionId(3), 7, 6).answer.status == AnswerStatus::Cancelled);
     CHECK(after.open(4, 4).answer.status == AnswerStatus::SessionOver);
+    CHECK(after.table.delayed(LockId(7)));
+    std::vector<std::pair<SessionId, std::optional<Duration>>> leases;
+    copy->for_each_session(
+        [&](SessionId id, Duration, const auto& left) { leases.emplace_back(id, left); });
+    CHECK(leases == decltype(leases){{a, seconds(3)}, {b, Duration{0}}, {SessionId(3), {}}});
 }
 
 TEST_CASE("lock: no prefix of a snapshot is one") {
@@ -80,6 +91,9 @@ TEST_CASE("lock: a snapshot with a flipped byte is refused or is a consistent ta
             for (std::uint64_t s = 0; s < 20; ++s) {
                 d.cancel(SessionId(s), 1, 5);
                 d.cancel(SessionId(s), 2, 6);
+                d.end_delay(7, FencingToken(s));
+                d.end_hold(7, FencingToken(s));
+                d.end_hold(5, FencingToken(s));
             }
             for (std::uint64_t s = 0; s < 20; ++s) d.expire(SessionId(s));
         }
@@ -125,6 +139,19 @@ TEST_CASE("lock: each change of the state changes its hash, a void entry only it
     CHECK(changes(lock::Cancel{b, RequestSeq(3), two, LockId(5)}));
     CHECK_FALSE(changes(lock::Expire{a, d.term.next()}));
     CHECK(changes(lock::Release{a, two, one, LockId(5), FencingToken(1)}));
+    CHECK(changes(lock::Checkpoint{d.term, {{a, seconds(4)}}}));
+    CHECK(changes(lock::Checkpoint{d.term, {{a, seconds(3)}}}));
+    CHECK_FALSE(changes(lock::Checkpoint{d.term, {{SessionId(77), seconds(3)}}}));
+    CHECK_FALSE(changes(lock::Checkpoint{d.term.next(), {{a, seconds(1)}}}));
+    CHECK(changes(lock::ClearCheckpoint{a}));
+    CHECK_FALSE(changes(lock::ClearCheckpoint{a}));
+    const SessionId e = d.session(5);
+    CHECK(changes(lock::Acquire{e, one, one, LockId(8), false}));
+    const FencingToken held = d.here();
+    CHECK_FALSE(changes(lock::EndDelay{LockId(8), held, d.term}));
+    CHECK(changes(lock::Expire{e, d.term, seconds(1)}));
+    CHECK_FALSE(changes(lock::EndHold{LockId(8), held, d.term}));
+    CHECK(changes(lock::EndDelay{LockId(8), held, d.term}));
     CHECK(changes(lock::Close{a, two}));
     CHECK_FALSE(changes(lock::Open{Nonce(1), seconds(10), NodeId(1)}));
 }
@@ -134,7 +161,12 @@ TEST_CASE("lock: commands have one spelling, and bytes that are none are refused
          {lock::Command(lock::Open{Nonce(3), seconds(1), NodeId(4)}),
           lock::Command(lock::Close{SessionId(3), RequestSeq(2)}),
           lock::Command(lock::Acquire{SessionId(3), RequestSeq(2), RequestSeq(1), LockId(9), true}),
-          lock::Command(lock::Expire{SessionId(300), Term(7)})}) {
+          lock::Command(lock::Expire{SessionId(300), Term(7), seconds(2)}),
+          lock::Command(lock::EndHold{LockId(9), FencingToken(70), Term(7)}),
+          lock::Command(lock::EndDelay{LockId(9), FencingToken(70), Term(7)}),
+          lock::Command(
+              lock::Checkpoint{Term(7), {{SessionId(3), seconds(1)}, {SessionId(4), {}}}}),
+          lock::Command(lock::ClearCheckpoint{SessionId(300)})}) {
         const Blob blob = lock::encode(command);
         lock::Command back;
         REQUIRE(lock::decode(blob.bytes(), back));
@@ -144,9 +176,24 @@ TEST_CASE("lock: commands have one spelling, and bytes that are none are refused
     }
     lock::Command none;
     CHECK_FALSE(lock::decode({}, none));
-    const std::byte unknown[] = {std::byte{6}, std::byte{1}, std::byte{1}};
+    const std::byte unknown[] = {std::byte{10}, std::byte{1}, std::byte{1}};
     CHECK_FALSE(lock::decode(unknown, none));
-    CHECK(lock::to_string(lock::Expire{SessionId(300), Term(7)}) == "expire session=300 term=7");
+    CHECK(lock::to_string(lock::Expire{SessionId(300), Term(7), milliseconds(20)}) ==
+          "expire session=300 term=7 delay=20ms");
+    CHECK(lock::to_string(lock::Checkpoint{Term(7), {{SessionId(3), seconds(1)}}}) ==
+          "checkpoint term=7 sessions=1");
+}
+
+TEST_CASE("lock: a checkpoint names each session once, in order, and never less than nothing") {
+    const auto decodes = [](std::vector<lock::Remaining> leases) {
+        lock::Command back;
+        return lock::decode(lock::encode(lock::Checkpoint{Term(7), std::move(leases)}).bytes(),
+                            back);
+    };
+    CHECK(decodes({{SessionId(3), seconds(1)}, {SessionId(4), seconds(1)}}));
+    CHECK_FALSE(decodes({{SessionId(4), seconds(1)}, {SessionId(3), seconds(1)}}));
+    CHECK_FALSE(decodes({{SessionId(4), seconds(1)}, {SessionId(4), seconds(1)}}));
+    CHECK_FALSE(decodes({{SessionId(4), -seconds(1)}}));
 }
 
 }  // namespace lockstep

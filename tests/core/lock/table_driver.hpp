@@ -3,6 +3,7 @@
 #include "core/base/assert.hpp"
 #include "core/lock/table.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace lockstep::test {
@@ -12,6 +13,8 @@ using events::AnswerStatus;
 /// Applies commands to a table at consecutive indices of one term.
 class TableDriver {
 public:
+    explicit TableDriver(lock::Limits limits = {}) : table(limits) {}
+
     const lock::Outcome& apply(const lock::Command& command) {
         // As every entry does, it goes through its encoded form.
         lock::Command decoded;
@@ -45,6 +48,18 @@ public:
         return apply(lock::Expire{s, proposed_in});
     }
     const lock::Outcome& expire(SessionId s) { return expire(s, term); }
+    const lock::Outcome& expire(SessionId s, Duration delay) {
+        return apply(lock::Expire{s, term, delay});
+    }
+    const lock::Outcome& end_hold(std::uint32_t lock, FencingToken token) {
+        return apply(lock::EndHold{LockId(lock), token, term});
+    }
+    const lock::Outcome& end_delay(std::uint32_t lock, FencingToken token) {
+        return apply(lock::EndDelay{LockId(lock), token, term});
+    }
+    const lock::Outcome& checkpoint(std::vector<lock::Remaining> leases) {
+        return apply(lock::Checkpoint{term, std::move(leases)});
+    }
 
     FencingToken here() const { return FencingToken(table.applied().value); }
     std::vector<wire::HeldGrant> grants(SessionId s) const {

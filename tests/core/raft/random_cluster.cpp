@@ -155,6 +155,18 @@ void RandomCluster::on_event(Node& node, const events::Event& event) {
         on_commit(e->index.value, e->prefix_hash);
     if (const auto* e = std::get_if<events::SnapshotInstalled>(&event))
         on_commit(e->index.value, e->prefix_hash);
+    if (const auto* e = std::get_if<events::LogDurable>(&event)) on_durable(node, *e);
+}
+
+/// What is said to be on the disk would be found there.
+void RandomCluster::on_durable(const Node& node, const events::LogDurable& event) {
+    ++durable_;
+    const raft::Stored found = raft::wal::recover(node.file).stored;
+    if (found.snapshot.index >= event.index) return;
+    const std::uint64_t place = event.index.value - found.snapshot.index.value - 1;
+    if (place >= found.entries.size() || found.entries[place].term != event.term)
+        broke(fmt::format("n{} says that {}/{} is durable", node.id.value, event.index.value,
+                          event.term.value));
 }
 
 void RandomCluster::on_leader(Node& node, const events::BecameLeader& event) {

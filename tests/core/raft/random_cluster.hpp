@@ -53,6 +53,7 @@ public:
     std::uint64_t leaders() const { return leaders_.size(); }
     std::uint64_t snapshots_installed() const { return snapshots_installed_; }
     std::uint64_t confirmed() const { return confirmed_; }
+    std::uint64_t durable() const { return durable_; }
 
 private:
     struct Write {
@@ -86,6 +87,7 @@ private:
     void take_effects(Node& node);
     void on_event(Node& node, const events::Event& event);
     void on_leader(Node& node, const events::BecameLeader& event);
+    void on_durable(const Node& node, const events::LogDurable& event);
     void on_commit(std::uint64_t index, std::uint64_t prefix_hash);
     void on_confirmation(const Node& node, const raft::Confirmation& answer);
     void persist(Node& node, std::size_t count);
@@ -104,6 +106,7 @@ private:
     std::uint64_t proposals_ = 0;
     std::uint64_t snapshots_installed_ = 0;
     std::uint64_t confirmed_ = 0;
+    std::uint64_t durable_ = 0;
     std::map<std::uint64_t, NodeId> leaders_;                                    ///< by term
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> prefixes_;  ///< by index, term
     std::map<std::pair<std::uint64_t, std::uint64_t>, NodeId> votes_;            ///< by node, term

@@ -32,6 +32,7 @@ TEST_CASE("raft: long random schedules keep every promise") {
     std::uint64_t leaders = 0;
     std::uint64_t snapshots = 0;
     std::uint64_t confirmed = 0;
+    std::uint64_t durable = 0;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         lockstep::Prng prng(seed);
         lockstep::test::RandomCluster cluster(3 + seed % 3, seed);
@@ -45,9 +46,11 @@ TEST_CASE("raft: long random schedules keep every promise") {
         leaders += cluster.leaders();
         snapshots += cluster.snapshots_installed();
         confirmed += cluster.confirmed();
+        durable += cluster.durable();
     }
     // What was to be tested did happen.
     CHECK(leaders > 1'500);
     CHECK(snapshots > 150);
     CHECK(confirmed > 500);
+    CHECK(durable > 10'000);
 }

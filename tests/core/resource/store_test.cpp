@@ -123,7 +123,7 @@ TEST_CASE(
     CHECK(d.effects.replies.empty());
     CHECK(d.effects.events.empty());
     REQUIRE(d.effects.persist.size() == 1);
-    CHECK(d.effects.persist[0].record == Record{42, 1, FencingToken(6), 0, 100});
+    CHECK(d.effects.persist[0].entry == resource::Entry(Record{42, 1, FencingToken(6), 0, 100}));
     d.sync();
     const auto reply = std::get<wire::ReadReply>(d.effects.replies.at(0).reply);
     CHECK(reply.accepted);

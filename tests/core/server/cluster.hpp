@@ -27,9 +27,11 @@ public:
         events::Event event;
     };
 
-    explicit Cluster(std::uint32_t servers, std::uint64_t snapshot_every = 2'000) {
+    explicit Cluster(std::uint32_t servers, std::uint64_t snapshot_every = 2'000)
+        : Cluster(servers, with_snapshots(snapshot_every)) {}
+    /// As configured, but for the members.
+    Cluster(std::uint32_t servers, server::Config config) : config_(std::move(config)) {
         for (std::uint32_t id = 1; id <= servers; ++id) config_.raft.members.push_back(NodeId(id));
-        config_.snapshot_every = snapshot_every;
         nodes_.resize(servers);
         for (const NodeId id : config_.raft.members) start(id, {});
     }
@@ -58,6 +60,22 @@ public:
         }
         LOCKSTEP_ASSERT(false, "nobody was elected by {}", now.ns);
         return {};
+    }
+    /// Elects another than the one that leads now, which is cut off for as long as that takes.
+    NodeId depose(NodeId old) {
+        cut(old);
+        const NodeId leader = elect();
+        heal();
+        return leader;
+    }
+    /// When it became ready to serve in its present term.
+    LocalTime ready_at(NodeId leader) const {
+        const Term term = nodes_[leader.value - 1].server->replica().term();
+        for (const Reported& r : events) {
+            const auto* applied = std::get_if<events::Applied>(&r.event);
+            if (r.by == leader && applied != nullptr && applied->term == term) return r.at;
+        }
+        return LocalTime::never();
     }
     NodeId other_than(NodeId id) const { return NodeId(id.value == 1 ? 2 : 1); }
 
@@ -126,6 +144,11 @@ public:
     std::vector<Reported> events;
 
 private:
+    static server::Config with_snapshots(std::uint64_t every) {
+        server::Config config;
+        config.snapshot_every = every;
+        return config;
+    }
     struct Node {
         std::unique_ptr<server::Server> server;
         std::deque<PersistId> unsynced;

@@ -57,9 +57,13 @@ TEST_CASE("wire: replies go round, and print") {
                                      SendingNo(2),
                                      AnswerStatus::Ok,
                                      {{LockId(1), RequestSeq(3), FencingToken(77)},
-                                      {LockId(2), RequestSeq(4), FencingToken(78)}}},
+                                      {LockId(2), RequestSeq(4), FencingToken(78)}},
+                                     {RequestSeq(5), RequestSeq(6)}},
                       "keep-alive-reply",
-                      "keep-alive-reply session=9 sending=2 status=ok grants=[1:3/77,2:4/78]");
+                      "keep-alive-reply session=9 sending=2 status=ok grants=[1:3/77,2:4/78] "
+                      "waits=[5,6]");
+    goes_round<Reply>(Busy{Operation::Open, SessionId(9), RequestSeq(3), Nonce(4), milliseconds(5)},
+                      "busy", "busy operation=open session=9 seq=3 nonce=4 retry_after=5ms");
     goes_round<Reply>(RequestReply{Operation::Acquire, AnswerStatus::Granted, SessionId(9),
                                    RequestSeq(3), LockId(1), FencingToken(77), RequestSeq()},
                       "acquire-reply",

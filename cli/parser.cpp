@@ -1,0 +1,228 @@
+#include "cli/parser.hpp"
+
+#include "cli/input.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <system_error>
+
+namespace lockstep::cli {
+namespace {
+
+constexpr const char* scenario_help = "Its name in the catalogue, or the path of a .toml file";
+constexpr const char* set_help = "Overrides a value of the scenario; may be repeated";
+
+/// CLI11 reads -1 as the largest number and 010 as eight.
+const CLI::Validator& whole_number() {
+    static const CLI::Validator validator(
+        [](std::string& text) -> std::string {
+            std::uint64_t n = 0;
+            const char* end = text.data() + text.size();
+            const auto [rest, failed] = std::from_chars(text.data(), end, n);
+            const bool padded = text.size() > 1 && text.front() == '0';
+            if (failed == std::errc() && rest == end && !padded) return "";
+            return fmt::format("found '{}'; allowed is a whole number below 2^64", text);
+        },
+        "");
+    return validator;
+}
+
+const CLI::Validator& workers() {
+    static const CLI::Validator validator(
+        [](std::string& text) -> std::string {
+            const CLI::Range range(1, 256);
+            return range(text).empty() ? "" : fmt::format("found {}; allowed are 1 to 256", text);
+        },
+        "");
+    return validator;
+}
+
+/// "90s", "5m".
+const CLI::Validator& wall_time() {
+    static const CLI::Validator validator(
+        [](std::string& text) -> std::string {
+            const auto span = parse_wall_time("wall time", text);
+            return span ? "" : span.error().message;
+        },
+        "");
+    return validator;
+}
+
+void add_run(CLI::App& app, RunArguments& arguments) {
+    CLI::App* command = app.add_subcommand("run", "Runs one seed and tells its story");
+    command->add_option("scenario", arguments.scenario, scenario_help)->required();
+    command->add_option("--seed", arguments.seed, "Which run (default 1)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--set", arguments.sets, set_help)
+        ->type_name("K=V")
+        ->allow_extra_args(false);
+    command->add_flag("-v,--verbose", arguments.verbose, "Every event and every message");
+    command
+        ->add_option("--budget", arguments.budget,
+                     "Ends the run without a verdict after 90s, 5m, 2h")
+        ->type_name("SPAN")
+        ->check(wall_time());
+    command
+        ->add_option("--events", arguments.events,
+                     "File for all events, a line of JSON each; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--history", arguments.history, "File for `lockstep check`; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--json", arguments.json, "File for the verdicts as JSON; - for stdout")
+        ->type_name("FILE");
+    command->footer(
+        "Prints what happened, with true times, then the verdict of each property. The\n"
+        "same seed tells the same story on every machine.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep run pause-past-lease\n"
+        "  lockstep run chaos --seed 4711 --verbose\n"
+        "  lockstep run pause-past-lease --set resource.fencing=none --set lease.ttl=5s\n"
+        "  lockstep run ./mine.toml --seed 3");
+}
+
+void add_explore(CLI::App& app, ExploreArguments& arguments) {
+    CLI::App* command = app.add_subcommand("explore", "Runs many seeds; how they went, in a table");
+    command->add_option("scenarios", arguments.scenarios,
+                        "Names or paths of .toml files (default: the catalogue)");
+    command->add_option("--seeds", arguments.seeds, "Seeds of each scenario (default 1000)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--first-seed", arguments.first_seed, "The first of them (default 1)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
+        ->type_name("N")
+        ->check(whole_number())
+        ->check(workers());
+    command
+        ->add_option("--budget", arguments.budget,
+                     "Begins nothing new after 90s, 5m, 2h of wall time")
+        ->type_name("SPAN")
+        ->check(wall_time());
+    command
+        ->add_option("--watchdog", arguments.watchdog,
+                     "Gives a run up after this wall time (default 10m)")
+        ->type_name("SPAN")
+        ->check(wall_time());
+    command
+        ->add_option("--out", arguments.out,
+                     "Keeps results here, to go on later (default .lockstep)")
+        ->type_name("DIR");
+    command->add_flag("--no-out", arguments.no_out, "Keeps no results");
+    command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--set", arguments.sets, set_help)
+        ->type_name("K=V")
+        ->allow_extra_args(false);
+    command->footer(
+        "Results do not depend on --jobs. A run that crashes takes down its worker alone\n"
+        "and counts as a failure. A failing seed is printed with its evidence and the\n"
+        "command that repeats it. Ctrl-C prints the table of what has finished; the same\n"
+        "command goes on from there, after kill -9 too, as long as program, scenarios and\n"
+        "seeds are the same.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep explore\n"
+        "  lockstep explore chaos --seeds 50000 --budget 10m\n"
+        "  lockstep explore chaos torn-log --first-seed 100001 --seeds 2000 --jobs 2");
+}
+
+void add_digest(CLI::App& app, DigestArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("digest", "A digest a run, to compare builds and machines");
+    command->add_option("scenarios", arguments.scenarios,
+                        "Names or paths of .toml files (default: the catalogue)");
+    command->add_option("--seeds", arguments.seeds, "Seeds of each scenario (default 20)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--first-seed", arguments.first_seed, "The first of them (default 1)")
+        ->type_name("N")
+        ->check(whole_number());
+    command
+        ->add_option("--wire-codec", arguments.wire_codec,
+                     "on or off: are messages encoded and decoded?")
+        ->type_name("on|off")
+        ->check(CLI::IsMember({"on", "off"}).description(""));
+    command->add_flag("--twice", arguments.twice,
+                      "Runs all again in another process, and compares");
+    command->add_option("--set", arguments.sets, set_help)
+        ->type_name("K=V")
+        ->allow_extra_args(false);
+    command->footer(
+        "Prints `scenario seed digest` lines, the same for every build of one plan epoch:\n"
+        "compare them byte for byte. --twice runs everything again in another process,\n"
+        "backwards and with another heap; exit code 4 if a digest differs.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep digest --seeds 50 > g++.txt\n"
+        "  lockstep digest chaos --seeds 5 --twice");
+}
+
+void add_check(CLI::App& app, CheckArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("check", "Judges a history of a service that ran elsewhere");
+    command
+        ->add_option("history", arguments.file, "JSON lines or Jepsen's EDN; - for standard input")
+        ->type_name("FILE")
+        ->required();
+    command
+        ->add_option("--clock-error", arguments.clock_error,
+                     "How far a stamp may be from the true time: 5ms")
+        ->type_name("SPAN");
+    command->add_option("--ttl", arguments.ttl, "Of leases whose lines name none: 10s")
+        ->type_name("SPAN");
+    command
+        ->add_option("--drift-bound", arguments.drift_bound,
+                     "Of clocks' rates, for early ends: 1%, 200ppm")
+        ->type_name("SHARE");
+    command->add_flag("--json", arguments.json, "The verdict as one JSON object");
+    command->footer(
+        "Each property for which the history has evidence is held, violated, or\n"
+        "undecidable within the clock error, which stamps of several hosts have; the\n"
+        "others are idle, with the reason. docs/history-format.md describes the lines.\n"
+        "Exit codes: 0 held, 1 violated, 2 a line that is no operation's, 3 undecidable,\n"
+        "or nothing to judge.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep run chaos --history chaos.jsonl\n"
+        "  lockstep check chaos.jsonl\n"
+        "  lockstep check history.jsonl --clock-error 5ms --ttl 10s\n"
+        "  zcat history.edn.gz | lockstep check - --json");
+}
+
+void add_list(CLI::App& app, ListArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
+    command->add_option("group", arguments.group, "One of them (default: all)")
+        ->check(CLI::IsMember(list_groups()).description(""));
+    command->add_flag("--markdown", arguments.markdown,
+                      "Of properties: the table for docs/properties.md");
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, Arguments& arguments) {
+    app.require_subcommand(1);
+    app.fallthrough();
+    app.set_version_flag("--version", version_text());
+    app.add_option("--config", arguments.config, "Defaults for options (default: lockstep.toml)");
+    app.add_flag("--no-config", arguments.no_config, "Reads no such file");
+    app.get_formatter()->column_width(26);
+    add_list(app, arguments.list);
+    add_run(app, arguments.run);
+    add_explore(app, arguments.explore);
+    add_digest(app, arguments.digest);
+    add_check(app, arguments.check);
+    app.add_subcommand("completion", "A script for bash, which completes what is typed")
+        ->add_option("shell", arguments.shell, "bash")
+        ->required()
+        ->check(CLI::IsMember({"bash"}).description(""));
+    app.add_subcommand("version", "Version, plan epoch, compiler, hash of the program");
+}
+
+}  // namespace lockstep::cli

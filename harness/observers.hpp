@@ -1,0 +1,83 @@
+#pragma once
+
+#include "harness/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+/// Who listens to a run.
+namespace lockstep::harness {
+
+class Simulation::PropertyFeed final : public world::Observer {
+public:
+    explicit PropertyFeed(const properties::Setup& setup) : suite(setup) {}
+    void on_event(const world::Stamp& s, const events::Event& event) override {
+        suite.on({s.at, s.process, s.ordinal}, event);
+    }
+    void on_world_event(const world::Stamp& s, const sim::WorldEvent& event) override {
+        suite.on({s.at, s.process, s.ordinal}, event);
+    }
+    properties::Suite suite;
+};
+
+class Simulation::Log final : public world::Observer {
+public:
+    explicit Log(const sim::World& world) : world_(world) {}
+    void on_event(const world::Stamp& s, const events::Event& event) override {
+        events.push_back({s.at, s.process, event});
+    }
+    void on_world_event(const world::Stamp& s, const sim::WorldEvent& event) override {
+        events.push_back({s.at, s.process, event});
+    }
+    void on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
+                    const char* dropped) override {
+        std::string fate = "held";
+        if (dropped != nullptr)
+            fate = fmt::format("dropped: {}", dropped);
+        else if (arrives != sim::SimTime::never())
+            fate = fmt::format("arrives {}.{:06}", arrives.ns / 1'000'000'000,
+                               arrives.ns % 1'000'000'000 / 1'000);
+        events.push_back(
+            {at, message.from,
+             MessageLine{fmt::format("{} -> {} {} ({})", name(message.from), name(message.to),
+                                     message.payload.print(), fate)}});
+    }
+    void on_note(sim::SimTime at, sim::ProcessId process, const std::string& text) override {
+        events.push_back({at, process, MessageLine{text, true}});
+    }
+    std::vector<LoggedEvent> events;
+
+private:
+    const std::string& name(sim::ProcessId p) const { return world_.process(p).name(); }
+    const sim::World& world_;
+};
+
+/// Tells the injector what its triggers and its search for roles wait for. Heard last, so that
+/// roles are up to date.
+class Simulation::Triggers final : public world::Observer {
+public:
+    explicit Triggers(sim::FaultInjector& injector) : injector_(injector) {}
+    void on_event(const world::Stamp& s, const events::Event& event) override {
+        if (const auto* point = std::get_if<events::PointReached>(&event))
+            injector_.on_point(s.process, point->point);
+        injector_.on_event(s.process, static_cast<std::uint32_t>(event.index()));
+        injector_.roles_changed();
+    }
+    void on_world_event(const world::Stamp&, const sim::WorldEvent&) override {
+        injector_.roles_changed();
+    }
+    void on_message(sim::SimTime, const sim::Envelope& message, sim::SimTime,
+                    const char*) override {
+        injector_.on_message(message.from, message.payload.kind());
+    }
+    void on_disk(sim::ProcessId process, std::uint32_t operation) override {
+        injector_.on_disk(process, operation);
+    }
+
+private:
+    sim::FaultInjector& injector_;
+};
+
+}  // namespace lockstep::harness

@@ -1,0 +1,2 @@
+# Read by bash when `lockstep` is completed for the first time.
+eval "$(lockstep completion bash)"

@@ -1,0 +1,65 @@
+#include "tests/cli/program.hpp"
+#include "tests/support/catch.hpp"
+
+namespace lockstep::test::program {
+namespace {
+
+/// A bad lockstep.toml is refused in one line that begins with its place.
+void refuses_settings(const std::string& text, const std::string& place,
+                      const std::string& because) {
+    const Folder folder;
+    folder.write("lockstep.toml", text);
+    const Answer answer = folder.lockstep_says("digest calm --seeds 1");
+    INFO(text << answer.out);
+    CHECK(answer.code == 2);
+    CHECK(lines_in(answer.out) == 1);
+    CHECK(says(answer, "lockstep.toml:" + place + ": "));
+    CHECK(says(answer, because));
+}
+
+}  // namespace
+
+TEST_CASE("cli: lockstep.toml gives defaults, and the command line wins") {
+    const Folder folder;
+    folder.write("lockstep.toml",
+                 "seeds = 3\njobs = 1\n[explore]\nno-out = true\n[digest]\nseeds = 2\nscenarios = "
+                 "[\"calm\", \"torn-log\"]\n");
+    CHECK(lines_in(folder.lockstep_says("digest").out) == 4);
+    CHECK(lines_in(folder.lockstep_says("digest --seeds 1").out) == 2);
+    CHECK(lines_in(folder.lockstep_says("digest calm").out) == 2);
+    const Answer explored = folder.lockstep_says("explore calm");
+    CHECK(says(explored, "3 runs: all as expected"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() + "/.lockstep"));
+    CHECK(lines_in(folder.lockstep_says("digest calm --no-config").out) == 20);
+    folder.write("other.toml", "[digest]\nseeds = 5\n");
+    CHECK(lines_in(folder.lockstep_says("digest calm --config other.toml").out) == 5);
+    CHECK(lines_in(folder.lockstep_says("--config other.toml digest calm").out) == 5);
+    folder.write("json.toml", "seeds = 1\njson = \"out.json\"\n");  // a flag of check
+    CHECK(folder.lockstep_says("explore calm --no-out --config json.toml").code == 0);
+    CHECK(folder.read("out.json").starts_with("{"));
+    folder.write("set.toml", "[digest]\nseeds = 1\nset = [\"lease.ttl=5s\"]\n");
+    CHECK(folder.lockstep_says("digest calm --config set.toml").out ==
+          folder.lockstep_says("digest calm --no-config --seeds 1 --set lease.ttl=5s").out);
+}
+
+TEST_CASE("cli: settings that mean nothing are refused with file and line") {
+    refuses_settings("jobs = 1\nsede = 3\n", "2", "sede");
+    refuses_settings("[explore]\n\njob = 3\n", "3", "jobs");
+    refuses_settings("[frobnicate]\nx = 1\n", "2", "no command");
+    refuses_settings("jobs = 0\n", "1", "jobs");
+    refuses_settings("\njobs = -1\n", "2", "-1");
+    refuses_settings("budget = \"5\"\n", "1", "5m");
+    refuses_settings("jobs = [\"1\", \"2\"]\n", "1", "list");
+    refuses_settings("[explore]\nno-out = 1\n", "2", "true or false");
+    refuses_settings("jobs = true\n", "1", "true");
+    refuses_settings("config = \"x\"\n", "1", "config");
+    refuses_settings("jobs =\n", "1", "TOML");
+    refuses_settings("[run]\nscenario = \"calm\"\n", "2", "no such option");
+    refuses_settings("[list]\ngroup = \"marks\"\n", "2", "no command");
+    const Folder folder;
+    folder.write("lockstep.toml", "nonsense");
+    CHECK(folder.lockstep_says("completion bash").code == 0);
+    refuses("digest --config /no/such.toml", "/no/such.toml");
+}
+
+}  // namespace lockstep::test::program
