@@ -89,7 +89,7 @@ void Beliefs::on(const Stamp& stamp, const sim::ProcessStopped&) {
 }
 
 void Beliefs::on(const Stamp& stamp, const sim::DeadlinePassed& e) {
-    if ((e.key & grant_bit) != 0) return grant_over(stamp, FencingToken(e.key & ~grant_bit));
+    if (events::is_grant_deadline(e.key)) return grant_over(stamp, e.key);
     const SessionId session(e.key);
     std::vector<SessionId>& passed = clients_[stamp.process].passed;
     const auto place = std::lower_bound(passed.begin(), passed.end(), session);
@@ -108,15 +108,11 @@ void Beliefs::over(const Stamp& stamp, Belief& belief) {
                           : later(stamp.at, context_.setup.slack);
 }
 
-/// An entry that ends a session may grant several locks, whose tokens are then the same: it is the
-/// grant with the earliest deadline whose deadline passes.
-void Beliefs::grant_over(const Stamp& stamp, FencingToken token) {
-    Belief* first = nullptr;
-    for (Belief& belief : beliefs_) {
-        if (belief.client != stamp.process || belief.token != token || belief.over) continue;
-        if (!first || belief.deadline < first->deadline) first = &belief;
-    }
-    if (first) over(stamp, *first);
+void Beliefs::grant_over(const Stamp& stamp, std::uint64_t key) {
+    for (Belief& belief : beliefs_)
+        if (belief.client == stamp.process &&
+            events::grant_deadline_key(belief.lock, belief.token) == key)
+            over(stamp, belief);
 }
 
 void Beliefs::on(const Stamp& stamp, const sim::Paused&) {

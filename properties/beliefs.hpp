@@ -54,8 +54,6 @@ private:
         sim::ProcessId last_client;  ///< the last that was told; zero: none yet
         SessionId last_session;
     };
-    /// Keys of deadlines with this bit are of one grant; the rest is its token.
-    static constexpr std::uint64_t grant_bit = std::uint64_t{1} << 63;
     static constexpr std::size_t passed_kept = 512;
     struct Client {
         std::vector<SessionId> passed;  ///< whose deadlines have passed, ascending; the latest
@@ -70,7 +68,7 @@ private:
         return a.lock == b.lock && (a.client != b.client || a.session != b.session);
     }
     void over(const Stamp&, Belief&);
-    void grant_over(const Stamp&, FencingToken token);
+    void grant_over(const Stamp&, std::uint64_t key);
 
     void begin(const Stamp&, const Belief&);
     void overlap(const Stamp&, const Belief& older, const Belief& newer);

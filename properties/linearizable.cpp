@@ -5,9 +5,6 @@
 namespace lockstep::properties {
 namespace {
 
-/// Deadlines of one grant, in DeadlinePassed: nothing of the session.
-constexpr std::uint64_t grant_bit = std::uint64_t{1} << 63;
-
 lin::Rules rules_of(const Setup& setup) {
     lin::Rules rules;
     rules.lock_delay = setup.lock_delay.ns > 0;
@@ -198,7 +195,7 @@ void Linearizable::on(const Stamp& stamp, const events::SessionOverTold& e) {
 }
 
 void Linearizable::on(const Stamp& stamp, const sim::DeadlinePassed& e) {
-    if (!judged() || (e.key & grant_bit) != 0) return;
+    if (!judged() || events::is_grant_deadline(e.key)) return;
     give_up(stamp, SessionId(e.key));
 }
 

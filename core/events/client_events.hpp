@@ -94,6 +94,16 @@ struct AcquireReturned {
     }
 };
 
+/// The names of deadlines that the world watches (DeadlinePassed): a session's is its number, that
+/// of one grant of a lock this. One entry may grant several locks, under equal tokens.
+constexpr std::uint64_t grant_deadline_key(LockId lock, FencingToken token) {
+    constexpr unsigned token_bits = 40;
+    return std::uint64_t{1} << 63 | std::uint64_t{lock.value} << token_bits | token.value;
+}
+constexpr bool is_grant_deadline(std::uint64_t key) {
+    return key >> 63 != 0;
+}
+
 /// The application was told that it holds the lock: its belief begins, and lasts until LossTold,
 /// ReleaseCalled, CloseCalled, a crash, or the session's deadline.
 struct GrantTold {

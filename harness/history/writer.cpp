@@ -16,9 +16,6 @@ namespace {
 using harness::LoggedEvent;
 using harness::Outcome;
 
-/// The deadline of a grant alone is watched under its token, with this bit.
-constexpr std::uint64_t grant_key = std::uint64_t{1} << 63;
-
 class Writer {
 public:
     Writer(const Outcome& outcome, const scenario::Resolved& settings)
@@ -294,8 +291,9 @@ void Writer::on(const events::LossTold& e) {
 }
 
 void Writer::on(const sim::DeadlinePassed& e) {
-    if ((e.key & grant_key) != 0) {
-        lose_if([&](const Held& h) { return h.token.value == (e.key & ~grant_key); });
+    if (events::is_grant_deadline(e.key)) {
+        lose_if(
+            [&](const Held& h) { return events::grant_deadline_key(h.lock, h.token) == e.key; });
         return;
     }
     client().passed = SessionId(e.key);

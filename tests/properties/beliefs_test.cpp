@@ -182,8 +182,8 @@ TEST_CASE("properties: ACT-1 finds news that never came") {
 }
 
 /// The deadline of one grant, beside its session's.
-constexpr std::uint64_t of_grant(std::uint64_t token) {
-    return token | std::uint64_t{1} << 63;
+constexpr std::uint64_t of_grant(std::uint64_t token, LockId of = lock) {
+    return events::grant_deadline_key(of, FencingToken(token));
 }
 
 TEST_CASE("properties: BELIEF-1 ends a belief at the deadline of its grant, if that comes first") {
@@ -208,7 +208,7 @@ TEST_CASE("properties: BELIEF-1 ends a belief at the deadline of its grant, if t
     }
 }
 
-TEST_CASE("properties: BELIEF-1 and ACT-1 tell grants with one token apart by their deadlines") {
+TEST_CASE("properties: BELIEF-1 and ACT-1 tell grants with one token apart by their locks") {
     constexpr LockId mail{2};
     Story story;
     const auto told_until = [&](LockId id, Duration deadline) {
@@ -218,7 +218,7 @@ TEST_CASE("properties: BELIEF-1 and ACT-1 tell grants with one token apart by th
     };
     told_until(lock, seconds(12));
     told_until(mail, seconds(9));
-    story.at(seconds(9)).by(alice, sim::DeadlinePassed{of_grant(7)});
+    story.at(seconds(9)).by(alice, sim::DeadlinePassed{of_grant(7, mail)});
     SECTION("the earlier one is over") {
         story.by(bob, GrantTold{mail, SessionId(6), RequestSeq(1), FencingToken(8), LocalTime{}});
         story.by(alice, LossTold{mail, SessionId(5), FencingToken(7), LossReason::HoldEnded});

@@ -7,14 +7,6 @@
 #include <utility>
 
 namespace lockstep::services {
-namespace {
-
-/// By which the world names the deadline of one grant; a session's is named by its number.
-std::uint64_t hold_key(FencingToken token) {
-    return token.value | (std::uint64_t{1} << 63);
-}
-
-}  // namespace
 
 RaftClient::RaftClient(sim::Process& process, world::Recorder& recorder, world::ClientSlot slot,
                        client::Config config)
@@ -127,24 +119,22 @@ void RaftClient::watch(const events::Event& event) {
     } else if (const auto* grant = std::get_if<events::GrantTold>(&event)) {
         const LocalTime until = client_.hold_deadline(grant->lock, grant->token);
         if (until == LocalTime::never()) return;
-        holds_.push_back(grant->token);
-        process_.watch_deadline(hold_key(grant->token), until);
+        holds_.push_back(events::grant_deadline_key(grant->lock, grant->token));
+        process_.watch_deadline(holds_.back(), until);
     } else if (const auto* released = std::get_if<events::ReleaseCalled>(&event)) {
-        forget_hold(released->token);
+        forget_hold(events::grant_deadline_key(released->lock, released->token));
     } else if (const auto* lost = std::get_if<events::LossTold>(&event)) {
-        forget_hold(lost->token);
+        forget_hold(events::grant_deadline_key(lost->lock, lost->token));
     } else if (std::holds_alternative<events::CloseCalled>(event)) {
         while (!holds_.empty()) forget_hold(holds_.back());
     }
 }
 
-void RaftClient::forget_hold(FencingToken token) {
-    const auto hold = std::ranges::find(holds_, token);
+void RaftClient::forget_hold(std::uint64_t key) {
+    const auto hold = std::ranges::find(holds_, key);
     if (hold == holds_.end()) return;
     holds_.erase(hold);
-    // Two locks that were granted by one entry have one deadline between them.
-    if (std::ranges::find(holds_, token) == holds_.end())
-        process_.watch_deadline(hold_key(token), LocalTime::never());
+    process_.watch_deadline(key, LocalTime::never());
 }
 
 void RaftClient::on(const client::SessionReady&) {

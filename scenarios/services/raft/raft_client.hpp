@@ -32,7 +32,7 @@ private:
     void step(client::Input&& input);
     void pump();
     void watch(const events::Event& event);
-    void forget_hold(FencingToken token);
+    void forget_hold(std::uint64_t key);
     void on(const client::SessionReady& notice);
     void on(const client::AcquireDone& notice);
     void on(const client::ReleaseDone& notice);
@@ -47,7 +47,7 @@ private:
     sim::Condition changed_;
     bool session_ = false;
     FlatMap<LockId, FencingToken> held_;
-    std::vector<FencingToken> holds_;  ///< whose deadlines the world watches
+    std::vector<std::uint64_t> holds_;  ///< keys of the grants whose deadlines the world watches
     FlatMap<RequestSeq, std::optional<world::Acquired>> acquires_;  ///< that a fiber waits for
     FlatMap<RequestSeq, bool> releases_;  ///< likewise; true when answered
 };
