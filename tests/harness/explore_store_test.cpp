@@ -39,7 +39,7 @@ private:
 };
 
 ExplorationIdentity identity() {
-    return {"0123456789abcdef", 1, 1, 40, {{"one", 0x11}, {"two", 0x22}}};
+    return {"0123456789abcdef", 1, 1, 400, {{"one", 0x11}, {"two", 0x22}}};
 }
 
 ExploreStore::Opened open_store(const Directory& directory,
@@ -83,7 +83,7 @@ Outcome run_store_fake(std::size_t subject, std::uint64_t seed) {
     return outcome;
 }
 
-/// An exploration of 2 x 40 seeds; with a budget of `most` runs, after which it is interrupted.
+/// An exploration of 2 x 400 seeds; with a budget of `most` runs, after which it is interrupted.
 harness::Batch explore_in(ExploreStore* store, std::map<std::size_t, std::uint64_t>& runs,
                           std::uint64_t most) {
     harness::Batch batch;
@@ -91,7 +91,7 @@ harness::Batch explore_in(ExploreStore* store, std::map<std::size_t, std::uint64
     batch.repeats = {{"one", {}}, {"two", {}}};
     harness::ExplorePlan plan;
     plan.subjects = 2;
-    plan.seeds = 40;
+    plan.seeds = 400;
     plan.jobs = 2;
     plan.store = store;
     std::uint64_t heard = 0;
@@ -265,7 +265,7 @@ TEST_CASE("store: an exploration that was interrupted comes to what an undisturb
     std::map<std::size_t, std::uint64_t> runs;
     const auto batch = explore_in(opened.store.get(), runs, 0);
     CHECK(batch.exploration.resumed == done);
-    CHECK(batch.exploration.done == 80);
+    CHECK(batch.exploration.done == 800);
     CHECK(table_of(batch) == undisturbed);
     opened.store.reset();
     CHECK_FALSE(open_store(directory).resumes);
