@@ -60,7 +60,7 @@ void table(std::span<const std::byte> bytes) {
     table->encode(out);
     fuzz::demand(std::ranges::equal(out.bytes(), bytes), "another spelling of a table");
     std::vector<SessionId> sessions;
-    table->for_each_session([&](SessionId id, Duration) { sessions.push_back(id); });
+    table->for_each_session([&](SessionId id, auto&&...) { sessions.push_back(id); });
     lock::Outcome outcome;
     const std::uint64_t limit = table->applied().value + sessions.size();
     if (limit < table->applied().value) return;  // the log's last index
