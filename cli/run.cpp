@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -61,13 +62,21 @@ std::string difference_without_log(const scenario::Scenario& scenario, const Out
     return harness::first_difference(unlogged, outcome);
 }
 
-std::string last_line(ExitCode code, const std::string& difference, const harness::Paint& paint) {
+std::string last_line(ExitCode code, const harness::Demands& demands, const Outcome& outcome,
+                      const std::string& difference, const harness::Paint& paint) {
     if (!difference.empty())
         return fmt::format("{}: without the log this run comes out differently; {}",
                            paint(Tone::Bad, "NOT DETERMINISTIC"), difference);
     if (code == ExitCode::GaveUp) return paint(Tone::Warn, "without a verdict");
-    return code == ExitCode::AsExpected ? paint(Tone::Good, "as expected")
-                                        : paint(Tone::Bad, "NOT as expected");
+    if (code == ExitCode::AsExpected) return paint(Tone::Good, "as expected");
+    std::string text = paint(Tone::Bad, "NOT as expected");
+    const auto foretold = harness::judge(demands, outcome).as_foretold;
+    if (code == ExitCode::Untrustworthy)
+        for (const auto id : demands.violated)
+            if (std::find(foretold.begin(), foretold.end(), id) == foretold.end())
+                text += fmt::format(": {} was to be violated, and was not in this run",
+                                    properties::code_of(id));
+    return text;
 }
 
 /// Asked by a run whether its time is up.
@@ -163,10 +172,11 @@ ExitCode run(const RunArguments& arguments) {
         harness::StoryOptions story;
         story.verbose = arguments.verbose;
         story.paint = paint;
-        fmt::print(
-            "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
-            harness::verdict_text(outcome, demands, paint),
-            harness::repeat_command(repeat, arguments.seed), last_line(code, difference, paint));
+        fmt::print("\n{}\n{}  again     {}\n  {}\n",
+                   harness::tell_story(outcome, resolved.plan, story),
+                   harness::verdict_text(outcome, demands, paint),
+                   harness::repeat_command(repeat, arguments.seed),
+                   last_line(code, demands, outcome, difference, paint));
     }
     return code == ExitCode::AsExpected && !whole ? ExitCode::GaveUp : code;
 }

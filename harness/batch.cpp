@@ -67,7 +67,7 @@ std::string fault_table(const Batch& batch, const Paint& paint) {
     const auto all = fault_rows(batch);
     if (all.empty()) return "";
     Table table({Align::Left, Align::Right, Align::Right, Align::Right});
-    table.row({heading("fault"), heading("planned"), heading("fired"), heading("met nobody")});
+    table.row({heading("fault"), heading("planned"), heading("fired"), heading("missed")});
     for (const auto& [kind, fault] : all)
         table.row({{kind},
                    number(fault.planned),

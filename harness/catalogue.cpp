@@ -89,8 +89,7 @@ Result<scenario::Scenario> load_scenario(const std::string& name_or_path,
     auto loaded = load(name_or_path, {default_service(), nullptr});
     if (!loaded) return loaded;
     scenario::Scenario& scenario = loaded.value();
-    for (const auto& set : sets)
-        if (auto error = scenario::apply_set(scenario, set)) return *std::move(error);
+    if (auto error = scenario::apply_sets(scenario, sets)) return *std::move(error);
     if (auto error = objection_to(scenario, name_or_path, sets)) return *std::move(error);
     if (!is_path(name_or_path) && scenario.service != "raft") {
         scenario.required_marks.clear();

@@ -46,6 +46,15 @@ std::string Names::fault(std::uint32_t position) const {
     return fmt::format("fault {}", position);
 }
 
+std::string_view Names::why_missed(std::uint32_t position) const {
+    if (position >= plan_.size()) return "it came to nothing";
+    const sim::Fault& fault = plan_[position];
+    if (fault.trigger) return "what it waited for did not come, or met nobody";
+    if (fault.kind == sim::FaultKind::DropMessage) return "no such message came";
+    if (fault.kind == sim::FaultKind::CrashAtSync) return "so many syncs did not come";
+    return fault.aim.by == sim::Aim::By::Role ? "nobody had the role" : "there was nobody to hit";
+}
+
 std::string describe(const Names& names, const events::Event& event) {
     return describe_any(names, event);
 }

@@ -22,6 +22,8 @@ public:
     std::string lock(LockId id) const;
     std::string point(std::uint32_t point) const;
     std::string fault(std::uint32_t position) const;  ///< its label
+    /// Why a fault may have come to nothing.
+    std::string_view why_missed(std::uint32_t position) const;
 
 private:
     const Outcome& outcome_;

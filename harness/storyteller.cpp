@@ -290,8 +290,8 @@ void Storyteller::tell(const sim::FaultEnded& e) {
     say("fault over", names_.fault(e.fault), Tone::Faint, Weight::Ordinary, "ends of faults");
 }
 void Storyteller::tell(const sim::FaultMissed& e) {
-    say("no fault", names_.fault(e.fault) + ": nobody had the role", Tone::Faint, Weight::Ordinary,
-        "faults that met nobody");
+    say("no fault", fmt::format("{}: {}", names_.fault(e.fault), names_.why_missed(e.fault)),
+        Tone::Faint, Weight::Ordinary, "faults that came to nothing");
 }
 void Storyteller::tell(const sim::AssumptionBroken& e) {
     say("FAULT",

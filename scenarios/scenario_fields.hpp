@@ -47,6 +47,8 @@ std::optional<std::string> set_value(Scenario& scenario, std::string_view key,
 /// `KEY=VALUE`, as given to --set. Checks the whole scenario afterwards; on an error the scenario
 /// is as it was.
 std::optional<Error> apply_set(Scenario& scenario, std::string_view setting);
+/// Several, in their order; the scenario is checked when all are set.
+std::optional<Error> apply_sets(Scenario& scenario, const std::vector<std::string>& settings);
 
 /// Those of its expectations whose condition the scenario meets.
 std::vector<std::string> expected_violations(const Scenario& scenario);

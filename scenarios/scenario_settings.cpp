@@ -67,16 +67,14 @@ std::optional<std::string> stray_setting(Scenario& scenario, std::string_view ke
     return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
+/// One of them, not checked against the rest.
+std::optional<Error> set_one(Scenario& changed, std::string_view setting) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos || equals == 0)
         return Error{
             fmt::format("--set: found \"{}\"; allowed is KEY=VALUE, such as resource.fencing=none",
                         setting),
             {}};
-    Scenario changed = scenario;
     const std::string_view key = setting.substr(0, equals);
     if (key.starts_with("properties.")) {
         const std::string id(key.substr(11));
@@ -86,8 +84,24 @@ std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
         return Error{fmt::format("--set {}: {}", key, *error), {}};
     if (const auto stray = stray_setting(changed, key))
         return Error{fmt::format("--set {}: {}", key, *stray), {}};
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
+    return apply_sets(scenario, {std::string(setting)});
+}
+
+std::optional<Error> apply_sets(Scenario& scenario, const std::vector<std::string>& settings) {
+    Scenario changed = scenario;
+    std::string keys;
+    for (const std::string& setting : settings) {
+        if (auto error = set_one(changed, setting)) return error;
+        keys += (keys.empty() ? "--set " : " --set ") + setting.substr(0, setting.find('='));
+    }
     if (const auto objection = check(changed))
-        return Error{fmt::format("--set {}: {}: {}", key, objection->key, objection->message), {}};
+        return Error{fmt::format("{}: {}: {}", keys, objection->key, objection->message), {}};
     scenario = std::move(changed);
     return std::nullopt;
 }

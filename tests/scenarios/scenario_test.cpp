@@ -85,7 +85,7 @@ const std::vector<std::string> catalogue_names{"calm",
                                                "graceful-stop-drains-too-late",
                                                "herd",
                                                "holder-cut-from-service",
-    "holder-dies-at-the-end-of-trouble",
+                                               "holder-dies-at-the-end-of-trouble",
                                                "killed-while-compacting",
                                                "leader-crash-after-grant",
                                                "leader-crash-loop",
@@ -289,6 +289,13 @@ TEST_CASE("scenario: any key can be set, and a refused setting changes nothing")
         CHECK(apply_set(s, bad));
         CHECK(s == before);
     }
+    // Only the whole must make sense.
+    const std::vector<std::string> cron{"workload.kind=cron", "resource.kind=endpoint"};
+    for (const std::string& half : cron) CHECK(apply_set(s, half));
+    CHECK(apply_sets(s, {cron.front(), "run.quiet=1s"}));
+    CHECK(s == before);
+    CHECK(!apply_sets(s, cron));
+    CHECK(s.workload.kind == WorkloadKind::Cron);
 }
 
 TEST_CASE("scenario: bad files are refused with place, finding and what is allowed") {
