@@ -235,10 +235,10 @@ void Simulation::run() {
         if (unsettled_ || !advance(world_.now() + settle_step)) return;
     }
     if (!advance(world_.now() + settings_.quiet)) return;
-    // Workers finish what they are at and give up what they hold; a lease is time enough for that.
+    // Workers finish what they are at and give up what they hold.
     stopping_ = true;
     world_.emit(sim::ProcessId(), sim::Stopping{});
-    if (!advance(world_.now() + settings_.ttl)) return;
+    if (!advance(world_.now() + settings_.longest_turn())) return;
     if (settings_.recoverable && !probe()) return;
     properties_->suite.finish(world_.now());
 }

@@ -160,6 +160,14 @@ Resolved resolve(const Scenario& scenario, std::uint64_t seed) {
     return resolve(scenario, seed, raft_vocabulary());
 }
 
+Duration Resolved::longest_turn() const {
+    Duration turn = workload.hold.max;
+    if (workload.kind == WorkloadKind::Append) turn = turn * workload.writes;
+    if (workload.kind == WorkloadKind::Drain) turn = turn + workload.drain;
+    if (workload.kind == WorkloadKind::Election) turn = turn + workload.period;
+    return turn + ttl;
+}
+
 Resolved resolve(const Scenario& scenario, std::uint64_t seed, const Vocabulary& words) {
     const auto objection = check(scenario);
     LOCKSTEP_ASSERT(!objection, "{}: {}", objection->key, objection->message);

@@ -59,6 +59,8 @@ struct Resolved {
 
     /// LIVE-1: a leader within ten election timeouts after healing.
     Duration live1_bound() const { return election_max * 10; }
+    /// How long a worker may be busy with what it began before it was told to stop.
+    Duration longest_turn() const;
     /// One line for each thing that was drawn.
     std::vector<std::string> drawn;
 };

@@ -21,6 +21,8 @@ constexpr Duration longest_ttl = seconds(3'600);
 /// Beyond it, connections come and go without end, and nothing could be demanded of anybody. Faults
 /// may lose more for a while.
 constexpr std::int64_t most_loss = 300'000;
+/// Where liveness is demanded: what is sent again and again must come through within the bounds.
+constexpr std::int64_t most_loss_to_recover = 100'000;
 
 }  // namespace
 
@@ -116,7 +118,8 @@ void Checker::surroundings() {
     range("network.delay", network.delay, Duration{}, seconds(3'600));
     share("network.tail_chance", network.tail_chance);
     span("network.tail", network.tail, Duration{}, seconds(3'600));
-    share("network.loss", network.loss, most_loss);
+    share("network.loss", network.loss,
+          s_.run.budget == Budget::Recoverable ? most_loss_to_recover : most_loss);
     share("network.duplicate", network.duplicate);
     share("network.reorder", network.reorder);
     span("network.connection_timeout", network.connection_timeout, milliseconds(1), seconds(3'600));

@@ -75,6 +75,7 @@ void Linearity::called(OpenCall& call) {
         // A release of what was never granted is GRANT-1's.
         if (held == held_.end()) return;
         call.lease = held->second.session.value;
+        call.released = held->second.token.value;
         call.explains =
             history_.release(lock_id(call), held->second.session, held->second.token, at(call.time))
                 .value;
@@ -103,7 +104,10 @@ void Linearity::ended(const OpenCall& call, const End& end) {
             if (end.kind != Kind::Ok) history_.release_unknown(id, at(end.time));
             if (end.kind == Kind::Ok) history_.released(id, at(end.time));
             if ((call.lease & lease_bit) != 0) history_.gone(SessionId(call.lease), at(end.time));
-            held_.erase(key_of(call));
+            // By then the process may have been granted the lock anew.
+            if (const auto held = held_.find(key_of(call));
+                held != held_.end() && held->second.token.value == call.released)
+                held_.erase(held);
             break;
         case Op::Renew:
             renewed(call, end);

@@ -32,6 +32,7 @@ struct OpenCall {
     std::uint64_t grant = 0;     ///< a release's: what it ends; 0: nothing that is known
     bool matched = false;        ///< and that has the release's token
     std::uint64_t lease = 0;     ///< the session that it is of in the linearizability check
+    std::uint64_t released = 0;  ///< the token that a release gives up there
     std::uint64_t explains = 0;  ///< the number that the linearizability check gave it
 };
 

@@ -16,6 +16,11 @@ namespace {
 using harness::LoggedEvent;
 using harness::Outcome;
 
+/// Several sessions of one client number their sendings alike.
+std::string renewal_id(SessionId session, SendingNo sending) {
+    return fmt::format("renew-{}-{}", session.value, sending.value);
+}
+
 class Writer {
 public:
     Writer(const Outcome& outcome, const scenario::Resolved& settings)
@@ -149,7 +154,7 @@ void Writer::on(const events::SessionTold& e) {
 }
 
 void Writer::on(const events::RenewalSent& e) {
-    const std::string id = fmt::format("renew-{}", e.sending.value);
+    const std::string id = renewal_id(e.session, e.sending);
     call(line(Op::Renew, Kind::Call, id).number("session", e.session.value), Op::Renew, id);
     client().sessions[e.session].open.push_back({e.sending, at_});
 }
@@ -165,10 +170,10 @@ void Writer::on(const events::DeadlineMoved& e) {
     const auto nearest = std::ranges::min_element(session.open, {}, distance);
     // Answers to those before it can move nothing any more.
     for (auto it = session.open.begin(); it != nearest; ++it) {
-        const std::string id = fmt::format("renew-{}", it->number.value);
+        const std::string id = renewal_id(e.session, it->number);
         if (end(id)) put(line(Op::Renew, Kind::Unknown, id));
     }
-    const std::string id = fmt::format("renew-{}", nearest->number.value);
+    const std::string id = renewal_id(e.session, nearest->number);
     if (end(id)) put(line(Op::Renew, Kind::Ok, id).number("ttl", settings_.ttl.ns));
     session.renewed = nearest->at;
     session.deadline = e.deadline;
@@ -261,7 +266,7 @@ void Writer::give_up_renewals(SessionId number) {
     const auto session = client().sessions.find(number);
     if (session == client().sessions.end()) return;
     for (const Sending& sending : session->second.open) {
-        const std::string id = fmt::format("renew-{}", sending.number.value);
+        const std::string id = renewal_id(number, sending.number);
         if (end(id)) put(line(Op::Renew, Kind::Unknown, id));
     }
     client().sessions.erase(session);

@@ -14,7 +14,7 @@ public:
         for (std::uint32_t i = 1; i <= settings.locks.size(); ++i) {
             const LockId lock(i);
             do worker.have_session();
-            while (!worker.acquire(lock, wait).granted());
+            while (!worker.ask(lock, wait).granted());
             worker.release(lock);
         }
         worker.locks.close();

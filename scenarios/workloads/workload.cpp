@@ -6,6 +6,13 @@ namespace lockstep::workloads {
 
 using events::WriteOutcome;
 
+namespace {
+
+/// How long a worker waits when it was turned away for a limit.
+constexpr Duration turned_away = milliseconds(100);
+
+}  // namespace
+
 void Worker::rest(const scenario::DurationRange& range) {
     process.sleep(prng.between(range.min, range.max));
 }
@@ -35,9 +42,19 @@ std::uint64_t Worker::next_tick() {
 }
 
 world::Acquired Worker::acquire(LockId lock, Duration wait_max) {
+    const world::Acquired acquired = ask(lock, wait_max);
+    if (!acquired.granted() || !stopping) return acquired;
+    // Told to stop while it waited: it begins nothing any more.
+    release(lock);
+    return {events::AcquireOutcome::TimedOut, FencingToken()};
+}
+
+world::Acquired Worker::ask(LockId lock, Duration wait_max) {
     at(Point::BeforeAcquire);
     const world::Acquired acquired = locks.acquire(lock, wait_max);
     if (acquired.granted()) at(Point::AfterGrant);
+    // Refused by its own client, which asks nobody: it must not ask again at the same instant.
+    if (acquired.outcome == events::AcquireOutcome::LimitReached) process.sleep(turned_away);
     return acquired;
 }
 

@@ -49,8 +49,11 @@ struct Worker {
     /// Sleeps until the next multiple of the workload's period, by the process's own wall clock,
     /// and returns its number. A wall clock that jumps takes the numbers with it.
     std::uint64_t next_tick();
-    /// Asks for the lock, at the points around it.
+    /// Asks for the lock, at the points around it. A grant that comes when the worker is to stop is
+    /// given up at once, and counts as none.
     world::Acquired acquire(LockId lock, Duration wait_max);
+    /// The same, whether the worker is to stop or not.
+    world::Acquired ask(LockId lock, Duration wait_max);
     void release(LockId lock);
     /// Reads under the lock.
     world::ReadResult read(LockId lock, FencingToken token);

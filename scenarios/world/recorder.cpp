@@ -27,7 +27,19 @@ void Recorder::emit(sim::ProcessId process, const events::Event& event) {
     LOCKSTEP_ASSERT(world_ != nullptr, "event of process {} before the world", process.value);
     world_->fold(fold_fields(event.index(), process, event));
     const Stamp at = stamp(world_->now(), process);
+    count(at.at);
     for (Observer* observer : observers_) observer->on_event(at, event);
+}
+
+/// A program that goes round in circles without ever waiting takes no step: no budget of steps ends
+/// it.
+void Recorder::count(sim::SimTime now) {
+    if (now != instant_) {
+        instant_ = now;
+        before_ = ordinal_;
+    }
+    LOCKSTEP_ASSERT(ordinal_ - before_ <= events_per_instant, "{} events in the instant {} ns",
+                    ordinal_ - before_, now.ns);
 }
 
 void Recorder::on_world_event(sim::SimTime at, sim::ProcessId process,

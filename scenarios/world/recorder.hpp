@@ -65,11 +65,16 @@ public:
     std::uint64_t events() const { return ordinal_; }
 
 private:
+    static constexpr std::uint64_t events_per_instant = 1'000'000;
+
     Stamp stamp(sim::SimTime at, sim::ProcessId process) { return {at, process, ++ordinal_}; }
+    void count(sim::SimTime now);
 
     sim::World* world_ = nullptr;
     std::vector<Observer*> observers_;
     std::uint64_t ordinal_ = 0;
+    sim::SimTime instant_;
+    std::uint64_t before_ = 0;  ///< events before this instant
     bool keeps_notes_ = false;
 };
 

@@ -33,9 +33,12 @@ bool ResourceClient::exchange(Duration patience, Send&& send) {
     while (!has_answer_ && process_.now() < give_up) {
         send();
         resend_ = false;
-        const LocalTime again = std::min(give_up, process_.now() + resend_after);
-        while (!has_answer_ && !resend_)
-            if (!process_.wait_until(answered_, again)) break;
+        LocalTime again = std::min(give_up, process_.now() + resend_after);
+        while (!has_answer_ && process_.wait_until(answered_, again)) {
+            // Not at once: a resource that is down resets whatever is sent to it.
+            if (resend_) again = std::min(again, process_.now() + resend_after / 10);
+            resend_ = false;
+        }
     }
     op_ = 0;
     return has_answer_;
