@@ -60,7 +60,7 @@ bool Timeline::place(std::uint32_t index, std::size_t which, HoldId before,
     }
     link(lock, id, before);
     if (!room(lock, id))
-        return fail({Misfit::Kind::NoRoom, id, hold.session, index, {}, {}, 0, 0, {}});
+        return fail({Misfit::Kind::NoRoom, id, hold.session, index, {}, {}, {}, {}});
     return settle() && occupy(id, refusal);
 }
 
@@ -69,7 +69,7 @@ void Timeline::refuse(const Refusal& refusal) {
 }
 
 void Timeline::unexplained(const Refusal& refusal) {
-    fail({Misfit::Kind::Refusal, none, 0, refusal.lock, {}, {}, 0, 0, refusal});
+    fail({Misfit::Kind::Refusal, none, 0, refusal.lock, {}, {}, {}, refusal});
 }
 
 }  // namespace lockstep::properties::lin
