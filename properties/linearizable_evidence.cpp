@@ -12,10 +12,6 @@ using Misfit = Timeline::Misfit;
 
 constexpr int links = 4;
 
-std::string when(std::int64_t at) {
-    return say(sim::SimTime{at});
-}
-
 }  // namespace
 
 /// Words for what a timeline rests on. Collects the places of what it speaks of.
@@ -38,6 +34,9 @@ private:
     }
     std::string name(std::uint32_t slot) const { return name(judge.sessions[slot].id); }
     std::string name(SessionId session) const;
+    std::string when(std::int64_t at) const {
+        return judge.names.time ? judge.names.time({at}) : say(sim::SimTime{at});
+    }
     std::string token(std::uint32_t lock, std::string_view before, FencingToken token,
                       std::string_view otherwise) const;
     std::string name_hold(const Timeline::Hold& hold);
@@ -118,7 +117,8 @@ std::string History::Judge::Reasons::with_session(const Timeline::Hold& hold, in
         return fmt::format("ends with its session, and {}",
                            because_session(hold.session, depth - 1));
     const Session& known = judge.sessions[hold.session];
-    if (known.promised == never && known.may_end == never) return "has no TTL and was not released";
+    if (known.promised == never && known.may_end == never)
+        return "has no TTL and had not been released";
     return fmt::format("was not released, and cannot have ended before {}", bound_of(hold.session));
 }
 
@@ -178,6 +178,7 @@ std::string History::Judge::Reasons::of_tokens(const Misfit& misfit) {
     const std::string who = name(misfit.session);
     const std::string its = token(misfit.lock, "", misfit.token, "it");
     if (misfit.kind == Misfit::Kind::SameToken) name_hold(hold(misfit.hold));
+    if (misfit.kind == Misfit::Kind::LowToken) at(timeline.lock(misfit.lock).forgotten_in);
     at(misfit.in);
     switch (misfit.kind) {
         case Misfit::Kind::SameToken:

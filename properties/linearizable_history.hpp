@@ -33,6 +33,7 @@ struct Names {
     std::function<std::string(SessionId)> session;  ///< "session 7", or whose it is
     /// Whether the tokens of the lock were told at all; else evidence leaves them out.
     std::function<bool(LockId)> has_tokens;
+    std::function<std::string(sim::SimTime)> time;  ///< "1.250000 s"
 };
 
 /// Why there is no explanation.

@@ -144,6 +144,7 @@ public:
         HoldId first = none;
         HoldId last = none;
         FencingToken forgotten;           ///< the last token that is not in the list any more
+        std::uint64_t forgotten_in = 0;   ///< the place of its answer
         std::uint64_t unknown_since = 0;  ///< so many grants of unknown outcome came after it
         std::vector<Maybe> maybes;
         std::vector<Refusal> refusals;  ///< explained, but by a hold that another may move

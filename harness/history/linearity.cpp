@@ -1,6 +1,8 @@
 #include "harness/history/linearity.hpp"
 
 #include "harness/history/checker.hpp"
+#include "harness/text.hpp"
+#include "properties/context.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +18,12 @@ namespace lin = properties::lin;
 constexpr std::uint64_t lease_bit = std::uint64_t{1} << 63;
 constexpr int process_bits = 22;
 constexpr std::uint64_t process_mask = (std::uint64_t{1} << process_bits) - 1;
+
+/// Some histories are over in a moment.
+std::string time_text(sim::SimTime at) {
+    constexpr std::int64_t moment = 100'000'000;
+    return at.ns < moment ? harness::span_text(Duration{at.ns}) : properties::say(at);
+}
 
 LockId lock_id(const OpenCall& call) {
     return LockId(call.lock + 1);
@@ -37,7 +45,8 @@ Linearity::Linearity(const Terms& terms, Findings& findings, const Names& proces
                     [this](LockId lock) {
                         return lock.value <= per_lock_.size() &&
                                per_lock_[lock.value - 1].with_tokens;
-                    }}) {
+                    },
+                    time_text}) {
     if (terms.clock_error > 0)
         reason_ = "needs stamps of one clock: it is about the order of all calls and answers";
 }
@@ -205,8 +214,7 @@ void Linearity::unplaced(const OpenCall& call, const End& end, std::string_view 
     if (const auto held = held_.find(key_of(call)); held != held_.end()) {
         history_.hold_may_end(lock_id(call), held->second.session, held->second.token,
                               at(end.time));
-        if (of_one_grant(held->second.session))
-            history_.gone(held->second.session, at(end.time));
+        if (of_one_grant(held->second.session)) history_.gone(held->second.session, at(end.time));
         held_.erase(held);
     }
     findings_.undecided(PropertyId::Lin1, end.time, {call.line, end.line}, 0, decided_by, [&] {
