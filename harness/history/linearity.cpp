@@ -282,6 +282,16 @@ void Linearity::finish(std::int64_t now, std::uint64_t line) {
         look(line, now);
     }
     findings_.checked(PropertyId::Lin1, history_.explained());
+    // With one clock, what LOCK-1 cannot decide are refused releases; here both readings will do,
+    // and one of them is needed.
+    if (const Finding& lock1 = findings_.of(PropertyId::Lock1);
+        reason_.empty() && lock1.undecided > 0)
+        findings_.undecided(PropertyId::Lin1, lock1.doubt.time, lock1.doubt.lines, 0,
+                            "what decides LOCK-1", [] {
+                                return std::string(
+                                    "there is an explanation only if the release that was "
+                                    "answered no had freed the lock");
+                            });
     if (!on() || !history_.gave_up()) return;
     findings_.undecided(
         PropertyId::Lin1, now, {gave_up_line_}, 0, "fewer calls of unknown outcome", [] {
