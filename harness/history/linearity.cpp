@@ -126,11 +126,13 @@ void Linearity::ended(const OpenCall& call, const End& end) {
             break;
         case Op::Release:
             if (!id) return;
-            // Both readings of a refused one will do, and of one that names an earlier grant.
+            // Both readings of a refused one will do, and of one that names an earlier grant; the
+            // last may still be released by its own name.
             if (end.kind != Kind::Ok || call.of_another)
                 history_.release_unknown(id, at(end.time));
             else
                 history_.released(id, at(end.time));
+            if (call.of_another) break;
             if (alone) history_.gone(SessionId(call.lease), at(end.time));
             held_.erase(key_of(call));
             break;

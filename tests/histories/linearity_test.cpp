@@ -163,13 +163,20 @@ TEST_CASE("histories: LIN-1 does not take the release of an earlier grant for th
                               line(1, "a", "acquire", "ok", R"("token":1)") +
                               line(200, "a", "acquire", "call", R"("lock":"job")") +
                               line(201, "a", "acquire", "ok", R"("token":2)");
-    const auto released = [&](std::string_view token) {
-        return judgement_of(twice + line(300, "a", "release", "call", token) +
-                            line(301, "a", "release", "ok") +
-                            line(302, "a", "release", "call", R"("lock":"job","token":2)") +
-                            line(303, "a", "release", "ok") + held_by("b", 400, 410, 3));
-    };
-    CHECK(state(released(R"("lock":"job","token":1)"), PropertyId::Lin1) == State::Held);
+    const std::string earlier = line(300, "a", "release", "call", R"("lock":"job","token":1)") +
+                                line(301, "a", "release", "ok");
+    const std::string last = line(302, "a", "release", "call", R"("lock":"job","token":2)") +
+                             line(303, "a", "release", "ok");
+    const std::string other = line(302, "b", "acquire", "call", R"("lock":"job")") +
+                              line(302, "b", "acquire", "ok", R"("token":3)");
+    CHECK(state(judgement_of(twice + earlier + last + held_by("b", 400, 410, 3)),
+                PropertyId::Lin1) == State::Held);
+    // It may have freed the lock, but what was freed is not released afterwards.
+    CHECK(state(judgement_of(twice + earlier + other), PropertyId::Lin1) == State::Held);
+    CHECK(state(judgement_of(twice + earlier + other +
+                             line(305, "a", "release", "call", R"("lock":"job","token":2)") +
+                             line(306, "a", "release", "ok")),
+                PropertyId::Lin1) == State::Violated);
 }
 
 TEST_CASE("histories: LIN-1 is not held where too much is kept to go on") {
