@@ -84,6 +84,10 @@ private:
     }
     void acquire(Lock& held, std::uint32_t lock, std::uint64_t session) {
         if (held.holder != 0) {
+            // What is cancelled holds the lock until its answer at the latest.
+            LinCall& holder = history_.calls[held.call];
+            if (holder.outcome == Outcome::Cancelled)
+                holder.answered = std::max(holder.answered, now_);
             add(lock, session, Outcome::Refused);
             return;
         }
