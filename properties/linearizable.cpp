@@ -13,7 +13,7 @@ lin::Rules rules_of(const Setup& setup) {
 }
 
 lin::Names names_of(const Context& context) {
-    return {[&context](LockId lock) { return context.name(lock); }, {}};
+    return {[&context](LockId lock) { return "lock " + context.name(lock); }, {}, {}, {}};
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ void Timeline::forget_first(Lock& lock) {
     }
     if (hold.known) {
         lock.forgotten = hold.token;
+        lock.forgotten_in = hold.told_in;
         lock.unknown_since = 0;
     } else {
         ++lock.unknown_since;

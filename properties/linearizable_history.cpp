@@ -31,6 +31,9 @@ std::size_t History::kept() const {
 void History::advance(sim::SimTime now) {
     judge_->advance(now.ns);
 }
+void History::place(std::uint64_t place) {
+    judge_->place = place;
+}
 
 // --- sessions ----------------------------------------------------------------------------------
 
@@ -41,6 +44,7 @@ void History::promised(SessionId id, sim::SimTime not_before, sim::SimTime now) 
     Judge::Session& session = judge_->sessions[slot];
     if (not_before.ns <= session.promised) return;
     session.promised = not_before.ns;
+    session.promised_in = judge_->place;
     for (Timeline& timeline : judge_->timelines)
         if (timeline.session(slot).kept > 0) timeline.touch_session(slot);
 }
@@ -49,7 +53,9 @@ void History::may_end(SessionId id, sim::SimTime now) {
     judge_->advance(now.ns);
     if (judge_->done) return;
     Judge::Session& session = judge_->sessions[judge_->slot_of(id)];
-    session.may_end = std::min(session.may_end, now.ns);
+    if (now.ns >= session.may_end) return;
+    session.may_end = now.ns;
+    session.may_end_in = judge_->place;
 }
 
 void History::over(SessionId id, sim::SimTime now) {
@@ -58,6 +64,7 @@ void History::over(SessionId id, sim::SimTime now) {
     const std::uint32_t slot = judge_->slot_of(id);
     for (Timeline& timeline : judge_->timelines) timeline.over(slot, now.ns);
     judge_->sessions[slot].closed = true;
+    judge_->sessions[slot].over_in = judge_->place;
     judge_->closed.push_back(slot);
 }
 
@@ -81,7 +88,7 @@ void History::promises_void(sim::SimTime now) {
 
 CallId History::acquire(LockId lock, SessionId session, sim::SimTime now) {
     judge_->advance(now.ns);
-    return judge_->call({Judge::Call::Kind::Acquire, lock, session, {}, now.ns});
+    return judge_->call({Judge::Call::Kind::Acquire, lock, session, {}, now.ns, judge_->place});
 }
 
 void History::granted(CallId id, FencingToken token, sim::SimTime now) {
@@ -91,7 +98,8 @@ void History::granted(CallId id, FencingToken token, sim::SimTime now) {
     ++judge_->explained;
     const std::uint32_t lock = judge_->lock_index(call->lock);
     const std::uint32_t slot = judge_->slot_of(call->session);
-    judge_->keep_if([&](Timeline& t) { return t.grant(lock, slot, token, call->called, now.ns); });
+    const Interval in{call->called, now.ns, call->place, judge_->place};
+    judge_->keep_if([&](Timeline& t) { return t.grant(lock, slot, token, in); });
     judge_->changed.push_back(lock);
 }
 
@@ -131,7 +139,8 @@ void History::acquire_unknown(CallId id, bool given_back, sim::SimTime now) {
 
 CallId History::release(LockId lock, SessionId session, FencingToken token, sim::SimTime now) {
     judge_->advance(now.ns);
-    const CallId id = judge_->call({Judge::Call::Kind::Release, lock, session, token, now.ns});
+    const CallId id =
+        judge_->call({Judge::Call::Kind::Release, lock, session, token, now.ns, judge_->place});
     if (judge_->done) return id;
     const std::uint32_t index = judge_->lock_index(lock);
     const std::uint32_t slot = judge_->slot_of(session);
@@ -148,8 +157,8 @@ void History::released(CallId id, sim::SimTime now) {
     ++judge_->explained;
     const std::uint32_t lock = judge_->lock_index(call->lock);
     const std::uint32_t slot = judge_->slot_of(call->session);
-    judge_->keep_if(
-        [&](Timeline& t) { return t.released(lock, slot, call->token, call->called, now.ns); });
+    const Interval in{call->called, now.ns, call->place, judge_->place};
+    judge_->keep_if([&](Timeline& t) { return t.released(lock, slot, call->token, in); });
 }
 
 void History::not_held(CallId id, sim::SimTime now) {
@@ -167,13 +176,18 @@ void History::release_unknown(CallId id, sim::SimTime now) {
 }
 
 void History::hold_may_end(LockId lock, SessionId session, FencingToken token, sim::SimTime now) {
+    hold_ends_after(lock, session, token, now, now);
+}
+
+void History::hold_ends_after(LockId lock, SessionId session, FencingToken token, sim::SimTime from,
+                              sim::SimTime now) {
     judge_->advance(now.ns);
     if (judge_->done) return;
     const std::uint32_t index = judge_->lock_index(lock);
     const std::uint32_t slot = judge_->slot_of(session);
     for (Timeline& timeline : judge_->timelines)
         if (const auto hold = timeline.find(index, slot, token); hold != Timeline::none)
-            timeline.hold(hold).lapse = std::min(timeline.hold(hold).lapse, now.ns);
+            timeline.hold(hold).lapse = std::min(timeline.hold(hold).lapse, from.ns);
 }
 
 void History::finish(sim::SimTime now) {

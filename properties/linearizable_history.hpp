@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// Whether the calls and answers of locks have a sequential explanation. Knows nothing of events or
 /// of files: whoever has a history tells it here, call by call.
@@ -28,8 +29,11 @@ struct Rules {
 
 /// How evidence names things; what is left out is named by its number.
 struct Names {
-    std::function<std::string(LockId)> lock;
-    std::function<std::string(SessionId)> session;
+    std::function<std::string(LockId)> lock;        ///< "lock job"
+    std::function<std::string(SessionId)> session;  ///< "session 7", or whose it is
+    /// Whether the tokens of the lock were told at all; else evidence leaves them out.
+    std::function<bool(LockId)> has_tokens;
+    std::function<std::string(sim::SimTime)> time;  ///< "1.250000 s"
 };
 
 /// Why there is no explanation.
@@ -37,6 +41,8 @@ struct Objection {
     sim::SimTime at;
     LockId lock;           ///< zero if it is about a session as a whole
     std::string evidence;  ///< a sentence for a person: what cannot be ordered, and why
+    /// Where what the evidence speaks of was told (`History::place`), in its order.
+    std::vector<std::uint64_t> places;
 };
 
 /// A history, told in the order of its (true) time; `now` never goes back. Things of one instant
@@ -71,6 +77,10 @@ public:
     ~History();
     History(History&&) noexcept;
     History& operator=(History&&) noexcept;
+
+    /// Where what is told from here on stands in the source (a line of a file, say), for evidence
+    /// to refer to. Zero, which it is at first: nowhere.
+    void place(std::uint64_t place);
 
     // Sessions. They exist from their first mention on.
     /// The service promised that the session does not expire before this instant.
@@ -107,6 +117,9 @@ public:
     void release_unknown(CallId call, sim::SimTime now);
     /// From now on this grant may end at any time, as by a release of unknown outcome.
     void hold_may_end(LockId lock, SessionId session, FencingToken token, sim::SimTime now);
+    /// The same, but from an instant on that may be to come: the grant has a term of its own.
+    void hold_ends_after(LockId lock, SessionId session, FencingToken token, sim::SimTime from,
+                         sim::SimTime now);
 
     /// Time has passed: judges what is certain by now. Every other call does so, too.
     void advance(sim::SimTime now);

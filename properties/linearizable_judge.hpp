@@ -40,11 +40,15 @@ struct History::Judge {
         SessionId session;
         FencingToken token;
         std::int64_t called = 0;
+        std::uint64_t place = 0;
     };
     struct Session {
         SessionId id;
         std::int64_t promised = always;
         std::int64_t may_end = never;
+        std::uint64_t promised_in = 0;  ///< places, as those below
+        std::uint64_t may_end_in = 0;
+        std::uint64_t over_in = 0;
         std::uint32_t open = 0;  ///< calls without outcome
         bool closed = false;     ///< no more calls come: over, or gone
     };
@@ -53,8 +57,6 @@ struct History::Judge {
 
     std::uint32_t lock_index(LockId lock);
     std::uint32_t slot_of(SessionId session);
-    std::string name(LockId lock) const;
-    std::string name(SessionId session) const;
 
     CallId call(const Call& call);
     /// The call, which is closed now; none if the history is judged no more.
@@ -90,13 +92,8 @@ struct History::Judge {
         }
         timelines.erase(timelines.begin() + static_cast<std::ptrdiff_t>(kept), timelines.end());
     }
+    struct Reasons;
     void object(const Timeline& timeline);
-    std::string evidence(const Timeline& timeline) const;
-    std::string because_start(const Timeline& timeline, const Timeline::Hold& hold,
-                              int depth) const;
-    std::string because_end(const Timeline& timeline, const Timeline::Hold& hold, int depth) const;
-    std::string because_session(const Timeline& timeline, std::uint32_t slot, int depth) const;
-    std::string name_hold(const Timeline::Hold& hold) const;
 
     Rules rules;
     Names names;
@@ -119,6 +116,7 @@ struct History::Judge {
     std::uint32_t tries = 0;             ///< timelines followed for one refusal
     std::optional<Objection> objection;
     std::int64_t now = always;
+    std::uint64_t place = 0;  ///< of what is being told
     std::uint64_t explained = 0;
     bool void_promises = false;
     bool gave_up = false;

@@ -95,10 +95,9 @@ bool Timeline::room(const Lock& lock, HoldId id) const {
 }
 
 bool Timeline::grant(std::uint32_t index, std::uint32_t session, FencingToken token,
-                     std::int64_t called, std::int64_t answered) {
+                     const Interval& in) {
     Lock& lock = locks_[index];
-    Misfit misfit{
-        Misfit::Kind::SameToken, none, session, index, token, token, called, answered, {}};
+    Misfit misfit{Misfit::Kind::SameToken, none, session, index, token, token, in, {}};
     HoldId before = lock.last;
     while (before != none && !(holds_[before].known && holds_[before].token < token)) {
         if (holds_[before].known && holds_[before].token == token) {
@@ -122,9 +121,11 @@ bool Timeline::grant(std::uint32_t index, std::uint32_t session, FencingToken to
     hold.known = true;
     hold.lock = index;
     hold.session = session;
-    hold.called = called;
-    hold.start_latest = answered;
-    hold.start_told = answered;
+    hold.called = in.called;
+    hold.called_in = in.called_in;
+    hold.told_in = in.answered_in;
+    hold.start_latest = in.answered;
+    hold.start_told = in.answered;
     link(lock, id, before);
     if (room(lock, id)) return true;
     misfit.kind = Misfit::Kind::NoRoom;
@@ -145,9 +146,9 @@ Timeline::HoldId Timeline::find(std::uint32_t lock, std::uint32_t session,
 // --- what was told -----------------------------------------------------------------------------
 
 bool Timeline::released(std::uint32_t lock, std::uint32_t session, FencingToken token,
-                        std::int64_t called, std::int64_t answered) {
+                        const Interval& in) {
     const HoldId id = find(lock, session, token);
-    Misfit misfit{Misfit::Kind::NeverGranted, id, session, lock, token, {}, called, answered, {}};
+    Misfit misfit{Misfit::Kind::NeverGranted, id, session, lock, token, {}, in, {}};
     if (id == none) {
         if (token <= locks_[lock].forgotten) misfit.kind = Misfit::Kind::GoneSince;
         return fail(misfit);
@@ -158,8 +159,9 @@ bool Timeline::released(std::uint32_t lock, std::uint32_t session, FencingToken 
         return fail(misfit);
     }
     hold.released = true;
-    hold.release = called;
-    hold.end_latest = std::min(hold.end_latest, answered);
+    hold.release = in.called;
+    hold.release_in = in.called_in;
+    hold.end_latest = std::min(hold.end_latest, in.answered);
     std::erase(sessions_[session].holds, id);
     touch(id);
     return true;
@@ -216,7 +218,7 @@ void Timeline::raise_session(std::uint32_t slot, When end, Cause cause, HoldId b
         for (const HoldId id : session.holds) touch(id);
     }
     if (session.end.at > session.latest) [[unlikely]]
-        fail({Misfit::Kind::Session, none, slot, 0, {}, {}, 0, 0, {}});
+        fail({Misfit::Kind::Session, none, slot, 0, {}, {}, {}, {}});
 }
 
 bool Timeline::update_end(HoldId id, Hold& hold) {
@@ -251,7 +253,7 @@ bool Timeline::update_end(HoldId id, Hold& hold) {
         hold.end_by = by;
     }
     if (hold.end.at > hold.end_latest) [[unlikely]]
-        return fail({Misfit::Kind::End, id, hold.session, hold.lock, hold.token, {}, 0, 0, {}});
+        return fail({Misfit::Kind::End, id, hold.session, hold.lock, hold.token, {}, {}, {}});
     return true;
 }
 
@@ -303,13 +305,13 @@ bool Timeline::update(HoldId id) {
             hold.start_by = Cause::Before;
         }
     if (hold.start.at > hold.start_latest) [[unlikely]]
-        return fail({Misfit::Kind::Start, id, hold.session, hold.lock, hold.token, {}, 0, 0, {}});
+        return fail({Misfit::Kind::Start, id, hold.session, hold.lock, hold.token, {}, {}, {}});
     if (hold.start.step > 8 && in_circle(id)) [[unlikely]] {
         // Nothing at this instant will do, nor at any before a hold may end without its session.
         const std::int64_t next = next_lapse(hold.start.at);
         if (next > hold.start_latest)
             return fail(
-                {Misfit::Kind::Circle, id, hold.session, hold.lock, hold.token, {}, 0, 0, {}});
+                {Misfit::Kind::Circle, id, hold.session, hold.lock, hold.token, {}, {}, {}});
         hold.start = {next, 0};
     }
     if (!update_end(id, hold)) return false;
@@ -326,75 +328,6 @@ bool Timeline::settle() {
         update(id);
     }
     return misfit_.kind == Misfit::Kind::None;
-}
-
-// --- refusals ----------------------------------------------------------------------------------
-
-Timeline::HoldId Timeline::started_by(std::uint32_t lock, std::int64_t at) const {
-    HoldId id = locks_[lock].last;
-    while (id != none && holds_[id].start.at > at) id = holds_[id].before;
-    return id;
-}
-
-bool Timeline::may_explain(const Maybe& maybe, const Refusal& refusal) const {
-    // A delay may go on after it, for however long.
-    const std::int64_t until = rules_.lock_delay ? always : refusal.called;
-    return maybe.called <= refusal.answered && maybe.latest >= until &&
-           sessions_[maybe.session].latest >= std::max(maybe.called, until);
-}
-
-bool Timeline::hinders(std::int64_t until) const {
-    for (const Lock& lock : locks_)
-        for (const Maybe& maybe : lock.maybes)
-            if (maybe.latest < until || sessions_[maybe.session].latest < until) return true;
-    return false;
-}
-
-bool Timeline::occupy(HoldId id, const Refusal& refusal) {
-    Hold& hold = holds_[id];
-    hold.refusal = refusal;
-    const When until{refusal.called, 0};
-    if (rules_.lock_delay && !hold.released) {
-        if (until > hold.free) {
-            hold.free = until;
-            touch(hold.after);
-        }
-    } else if (until > hold.end) {
-        hold.end = until;
-        hold.end_by = Cause::Refused;
-        touch(id);
-    }
-    return settle();
-}
-
-bool Timeline::place(std::uint32_t index, std::size_t which, HoldId before,
-                     const Refusal& refusal) {
-    Lock& lock = locks_[index];
-    Maybe& maybe = lock.maybes[which];
-    const HoldId id = make_hold();
-    Hold& hold = holds_[id];
-    hold.lock = index;
-    hold.session = maybe.session;
-    hold.called = maybe.called;
-    hold.start_latest = std::min(maybe.latest, refusal.answered);
-    hold.end_latest = maybe.latest;
-    hold.given_back = maybe.given_back;
-    if (--maybe.times == 0) {
-        uncount(maybe);
-        lock.maybes.erase(lock.maybes.begin() + static_cast<std::ptrdiff_t>(which));
-    }
-    link(lock, id, before);
-    if (!room(lock, id))
-        return fail({Misfit::Kind::NoRoom, id, hold.session, index, {}, {}, 0, 0, {}});
-    return settle() && occupy(id, refusal);
-}
-
-void Timeline::refuse(const Refusal& refusal) {
-    locks_[refusal.lock].refusals.push_back(refusal);
-}
-
-void Timeline::unexplained(const Refusal& refusal) {
-    fail({Misfit::Kind::Refusal, none, 0, refusal.lock, {}, {}, 0, 0, refusal});
 }
 
 std::size_t Timeline::kept() const {

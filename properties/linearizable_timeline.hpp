@@ -33,6 +33,14 @@ struct Refusal {
     std::int64_t answered = 0;
 };
 
+/// From a call to its answer, and where the two stand in the source.
+struct Interval {
+    std::int64_t called = always;
+    std::int64_t answered = never;
+    std::uint64_t called_in = 0;
+    std::uint64_t answered_in = 0;
+};
+
 /// An acquire of unknown outcome.
 struct Maybe {
     std::uint32_t session = 0;
@@ -108,6 +116,9 @@ public:
         std::int64_t lapse = never;        ///< from then on it may have ended by itself
         std::int64_t asked = never;        ///< the earliest call of a release without outcome
         std::int64_t release = never;      ///< the call of the release that was done
+        std::uint64_t called_in = 0;       ///< places: of its acquire's call,
+        std::uint64_t told_in = 0;         ///< of the answer to that,
+        std::uint64_t release_in = 0;      ///< of the call of the release that was done
         std::int64_t start_told = always;  ///< its answer
         Refusal refusal;                   ///< the last that asked for it
         bool given_back = false;           ///< it may have ended at any time
@@ -133,6 +144,7 @@ public:
         HoldId first = none;
         HoldId last = none;
         FencingToken forgotten;           ///< the last token that is not in the list any more
+        std::uint64_t forgotten_in = 0;   ///< the place of its answer
         std::uint64_t unknown_since = 0;  ///< so many grants of unknown outcome came after it
         std::vector<Maybe> maybes;
         std::vector<Refusal> refusals;  ///< explained, but by a hold that another may move
@@ -158,8 +170,7 @@ public:
         std::uint32_t lock = 0;
         FencingToken token;
         FencingToken other;
-        std::int64_t called = 0;
-        std::int64_t answered = 0;
+        Interval in;
         Refusal refusal;
     };
 
@@ -181,12 +192,11 @@ public:
     void add_session(std::uint32_t slot);
 
     // What was told. False: it does not fit, whatever the instants.
-    bool grant(std::uint32_t lock, std::uint32_t session, FencingToken token, std::int64_t called,
-               std::int64_t answered);
+    bool grant(std::uint32_t lock, std::uint32_t session, FencingToken token, const Interval& in);
     /// The hold with that token, if it is still kept and the session's.
     HoldId find(std::uint32_t lock, std::uint32_t session, FencingToken token) const;
     bool released(std::uint32_t lock, std::uint32_t session, FencingToken token,
-                  std::int64_t called, std::int64_t answered);
+                  const Interval& in);
     void not_held(HoldId hold, std::int64_t answered);
     void over(std::uint32_t session, std::int64_t by);
     void add_maybe(std::uint32_t lock, const Maybe& maybe);

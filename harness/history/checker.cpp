@@ -48,6 +48,7 @@ bool Checker::refuse(std::string problem) {
 
 bool Checker::on(const Record& record) {
     if (!in_order(record)) return false;
+    last_line_ = record.line;
     const std::uint32_t process = process_names_.number_of(record.process);
     if (process == processes_.size()) processes_.emplace_back();
     seen_ops_ |= std::uint64_t{1} << static_cast<int>(record.op);
@@ -205,7 +206,7 @@ std::uint64_t Checker::open_calls() const {
 
 std::vector<Finding> Checker::finish() {
     leases_.finish(now_);
-    linearity_.finish(now_);
+    linearity_.finish(now_, last_line_);
     auto all = findings_.finish();
     explain_idle(all);
     return all;

@@ -73,6 +73,7 @@ private:
     Leases leases_;
     Resources resources_;
     Linearity linearity_;
+    std::uint64_t last_line_ = 0;
     std::uint64_t operations_ = 0;
     std::uint64_t seen_ops_ = 0;  ///< a bit for each kind
     std::int64_t first_ = -1;

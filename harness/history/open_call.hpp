@@ -31,6 +31,7 @@ struct OpenCall {
     Floor::Below versions;       ///< and the version that it had
     std::uint64_t grant = 0;     ///< a release's: what it ends; 0: nothing that is known
     bool matched = false;        ///< and that has the release's token
+    bool of_another = false;     ///< a release's: its token is not that of the last grant
     std::uint64_t lease = 0;     ///< the session that it is of in the linearizability check
     std::uint64_t released = 0;  ///< the token that a release gives up there
     std::uint64_t explains = 0;  ///< the number that the linearizability check gave it

@@ -37,8 +37,9 @@ std::string head(const Judgement& judgement, const Paint& paint) {
     if (terms.drift_ppm > 0) out += fmt::format(", drift {} ppm", terms.drift_ppm);
     out += "\n";
     if (judgement.open_calls > 0)
-        out += fmt::format("  {} without an end: unknown, they may have happened or not\n",
-                           counted(judgement.open_calls, "call"));
+        out += fmt::format("  {} without an end: unknown, {} may have happened or not\n",
+                           counted(judgement.open_calls, "call"),
+                           judgement.open_calls == 1 ? "it" : "they");
     return out;
 }
 

@@ -44,10 +44,12 @@ struct ServiceFace {
     std::vector<SettingFace> settings;  ///< what [service_settings] may contain
     /// Roles that its who_is can name: of `leader`, `holder` and `next-waiter`.
     std::vector<std::string> roles{"holder", "next-waiter"};
-    /// Its servers report who leads: LIVE-1 and the properties of Raft have something to check.
+    /// Its servers report who leads (Reporter::leads): RAFT-1, LIVE-1 and AVAIL-1 have something to
+    /// check. Raft's other properties are of logs, of which a Reporter says nothing.
     bool reports_leaders = false;
-    /// Its servers report grants and their ends (world::Reporter): LOCK-1, LOCK-2 and GRANT-1 have
-    /// something to check. Without that, clients alone are judged.
+    /// Its servers report grants, queues and their ends (world::Reporter): LOCK-1, LOCK-2, LOCK-4,
+    /// LOCK-5, GRANT-1 and LIVE-3 have something to check. Without that, clients and resources
+    /// alone are judged. The list of both flags is that of harness::has_evidence.
     bool reports_grants = false;
 };
 

@@ -15,8 +15,10 @@ namespace lockstep::world {
 ///
 /// What is called a session here is the life of one acquire: the client draws it when it asks, and
 /// it ends when the grant does. Clients report through GuestClient, all by itself. Servers may
-/// report, too: then LOCK-1, LOCK-2, LOCK-4 and GRANT-1 have something to check. They report each
-/// change once, at the moment when it is decided, whichever of them decides it.
+/// report, too, and say in the service's face which of it they do: grants, queues and their ends
+/// are evidence for LOCK-1, LOCK-2, LOCK-4, LOCK-5, GRANT-1 and LIVE-3 (`reports_grants`); who
+/// leads, for RAFT-1, LIVE-1 and AVAIL-1 (`reports_leaders`). They report each change once, at the
+/// moment when it is decided, whichever of them decides it.
 class Reporter {
 public:
     explicit Reporter(Recorder& recorder) : recorder_(recorder) {}

@@ -85,4 +85,25 @@ TEST_CASE("histories: lockstep run writes what lockstep check reads") {
     std::filesystem::remove(path);
 }
 
+/// As docs/history-format.md shows it.
+TEST_CASE("histories: one thing changed in a right history is found") {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("lockstep-changed-" + std::to_string(::getpid()) + ".jsonl");
+    const std::string file = "'" + path.string() + "'";
+    const auto changed = [&](const std::string& edit, int code, const std::string& words) {
+        says("sed '" + edit + "' " + file + " | $LOCKSTEP check -", code, words);
+    };
+    says("$LOCKSTEP run calm --seed 1 --history " + file + " && $LOCKSTEP check " + file, 0,
+         "BELIEF-1, LIN-1");
+    const std::string grant = R"(/"id":"acquire-4-19","op":"acquire","type":"ok"/)";
+    changed(grant + R"(s/"token":[0-9]*/"token":4/)", 1, "violated  LOCK-2");
+    changed(grant + "d", 1, "violated  GRANT-1");
+    changed(R"(/"process":"worker-a","id":"renew-[5-7]"/d)", 1, "violated  ACT-1");
+    changed(R"(/"op":"release"/d)", 1, "violated  LIN-1");
+    const std::string release = R"(/"id":"release-2-3","op":"release","type":"ok"/)";
+    changed(release + R"(s/"ok"/"no"/)", 3, "undecidable  LIN-1");
+    changed(release + R"(s/"ok"/"unknown"/)", 0, "reading   LOCK-1");
+    std::filesystem::remove(path);
+}
+
 }  // namespace lockstep::test::histories

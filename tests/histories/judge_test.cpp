@@ -186,7 +186,7 @@ TEST_CASE("histories: a refused release is judged under both readings") {
                line(300, "b", "release", "call") + line(310, "b", "release", "ok");
     };
     const Judgement no = judgement_of(story("no", ""));
-    CHECK(in_state(no, State::Undecidable) == "LOCK-1");
+    CHECK(in_state(no, State::Undecidable) == "LOCK-1 LIN-1");
     CHECK(in_state(no, State::Violated).empty());
     const std::string text = history::report_text(no, {});
     CHECK(text == golden_report("refused_release.txt", text));

@@ -184,7 +184,7 @@ TEST_CASE("histories: mutex histories of Jepsen are read") {
     CHECK(text == golden_report("jepsen_mutex.txt", text));
 
     const Judgement two = judgement_of(data("jepsen-two-holders.edn"));
-    CHECK(in_state(two, State::Violated) == "LOCK-1 BELIEF-1");
+    CHECK(in_state(two, State::Violated) == "LOCK-1 BELIEF-1 LIN-1");
     CHECK(of(two, PropertyId::Belief1).violation.text.find("token 7") != std::string::npos);
     CHECK(of(two, PropertyId::Belief1).violation.lines == std::vector<std::uint64_t>{4, 6, 7});
 }
