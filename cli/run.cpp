@@ -9,6 +9,7 @@
 #include "harness/export_json.hpp"
 #include "harness/history/writer.hpp"
 #include "harness/services.hpp"
+#include "harness/stop_signals.hpp"
 #include "harness/story.hpp"
 #include "harness/verdict.hpp"
 #include "scenarios/resolve.hpp"
@@ -57,8 +58,9 @@ ExitCode exit_code_of(const harness::Demands& demands, const Outcome& outcome) {
 std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome) {
     harness::RunOptions bare;
     bare.checkpoints = true;
+    bare.stop = harness::StopSignals::caught;
     const Outcome unlogged = harness::run(scenario, outcome.seed, bare);
-    if (unlogged.digest == outcome.digest) return "";
+    if (unlogged.end == End::OutOfTime || unlogged.digest == outcome.digest) return "";
     return harness::first_difference(unlogged, outcome);
 }
 
@@ -67,7 +69,9 @@ std::string last_line(ExitCode code, const harness::Demands& demands, const Outc
     if (!difference.empty())
         return fmt::format("{}: without the log this run comes out differently; {}",
                            paint(Tone::Bad, "NOT DETERMINISTIC"), difference);
-    if (code == ExitCode::GaveUp) return paint(Tone::Warn, "without a verdict");
+    if (code == ExitCode::GaveUp)
+        return paint(Tone::Warn, harness::StopSignals::caught() ? "interrupted, without a verdict"
+                                                                : "without a verdict");
     if (code == ExitCode::AsExpected) return paint(Tone::Good, "as expected");
     std::string text = paint(Tone::Bad, "NOT as expected");
     const auto foretold = harness::judge(demands, outcome).as_foretold;
@@ -79,10 +83,15 @@ std::string last_line(ExitCode code, const harness::Demands& demands, const Outc
     return text;
 }
 
-/// Asked by a run whether its time is up.
-std::function<bool()> stop_after(std::chrono::milliseconds budget) {
-    const auto end = std::chrono::steady_clock::now() + budget;
-    return [end] { return std::chrono::steady_clock::now() >= end; };
+/// Asked by a run whether its time is up, or somebody wants it to end.
+Result<std::function<bool()>> stop_when(const std::string& budget_text) {
+    if (budget_text.empty()) return std::function<bool()>(harness::StopSignals::caught);
+    const auto budget = parse_wall_time("--budget", budget_text);
+    if (!budget) return budget.error();
+    const auto end = std::chrono::steady_clock::now() + budget.value();
+    return std::function<bool()>([end] {
+        return harness::StopSignals::caught() || std::chrono::steady_clock::now() >= end;
+    });
 }
 
 /// The files that were asked for.
@@ -131,11 +140,10 @@ ExitCode run(const RunArguments& arguments) {
     if (!demanded) return bad_input(demanded.error());
     const harness::Demands& demands = demanded.value();
     harness::RunOptions options;
-    if (!arguments.budget.empty()) {
-        const auto budget = parse_wall_time("--budget", arguments.budget);
-        if (!budget) return bad_input(budget.error());
-        options.stop = stop_after(budget.value());
-    }
+    const harness::StopSignals signals;
+    const auto stop = stop_when(arguments.budget);
+    if (!stop) return bad_input(stop.error());
+    options.stop = stop.value();
     auto exports = open_exports(arguments);
     if (!exports) return bad_input(exports.error());
     const bool quiet = exports.value().take_standard_output();
@@ -148,7 +156,10 @@ ExitCode run(const RunArguments& arguments) {
     options.keep_log = true;
     options.keep_messages = arguments.verbose;
     options.checkpoints = true;
-    const Outcome outcome = harness::run(scenario, arguments.seed, options);
+    Outcome outcome = harness::run(scenario, arguments.seed, options);
+    if (outcome.end == End::OutOfTime)
+        outcome.end_detail += harness::StopSignals::caught() ? ", by a signal"
+                                                             : ", when the budget was used up";
     const harness::Repeat repeat{arguments.scenario, arguments.sets};
     const auto resolved = harness::resolve(scenario, arguments.seed);
     if (auto& events = exports.value().events)
@@ -167,6 +178,11 @@ ExitCode run(const RunArguments& arguments) {
     std::string difference;
     if (code != ExitCode::GaveUp) difference = difference_without_log(scenario, outcome);
     if (!difference.empty()) code = ExitCode::Untrustworthy;
+    // Nobody has seen then that the run comes out the same without its log.
+    if (harness::StopSignals::caught()) {
+        if (code == ExitCode::AsExpected) code = ExitCode::GaveUp;
+        fmt::print(stderr, "{}: interrupted\n", harness::program_name());
+    }
     if (!quiet) {
         for (const auto& line : outcome.resolved_lines) fmt::print("  drawn: {}\n", line);
         harness::StoryOptions story;

@@ -32,7 +32,7 @@ std::string quoted(const std::string& word) {
 }
 
 std::string_view end_word(End end) {
-    if (end == End::OutOfTime) return "budget";
+    if (end == End::OutOfTime) return "stopped";
     return end == End::Stuck ? "stuck" : "crashed";
 }
 
