@@ -25,7 +25,8 @@ ExitCode unfinished() {
 ExitCode digest(const DigestArguments& arguments) {
     if (const auto fits = check_seeds(arguments.first_seed, arguments.seeds); !fits)
         return bad_input(fits.error());
-    const auto loaded = load_scenarios(arguments.scenarios, arguments.sets);
+    const auto loaded = load_scenarios(
+        {arguments.scenarios, arguments.sets, arguments.scenarios_from, arguments.sets_from});
     if (!loaded) return bad_input(loaded.error());
     int codec = -1;
     if (!arguments.wire_codec.empty()) codec = arguments.wire_codec == "on" ? 1 : 0;

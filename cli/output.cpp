@@ -4,8 +4,20 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 namespace lockstep::cli {
+
+bool same_file(const std::string& a, const std::string& b) {
+    namespace fs = std::filesystem;
+    if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+    std::error_code code;
+    // Into a device or a pipe any number may write.
+    if (fs::exists(a, code) && !fs::is_regular_file(a, code)) return false;
+    return fs::equivalent(a, b, code) ||
+           fs::weakly_canonical(a, code) == fs::weakly_canonical(b, code);
+}
 
 Result<OutputFile> OutputFile::open(const std::string& option, const std::string& path) {
     OutputFile output;

@@ -3,7 +3,6 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
-#include "harness/catalogue.hpp"
 #include "harness/determinism.hpp"
 #include "harness/explore_store.hpp"
 #include "harness/export_json.hpp"
@@ -17,9 +16,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -117,10 +119,27 @@ struct Exports {
     }
 };
 
+std::optional<Error> refuse_shared_files(const RunArguments& arguments) {
+    const std::array<std::pair<const char*, std::string>, 4> files{{
+        {"the scenario", path_of(arguments.scenario)},
+        {"--events", arguments.events},
+        {"--json", arguments.json},
+        {"--history", arguments.history},
+    }};
+    for (std::size_t i = 0; i < files.size(); ++i)
+        for (std::size_t k = i + 1; k < files.size(); ++k)
+            if (same_file(files[i].second, files[k].second))
+                return Error{fmt::format("{}: that file is {}, and would be written over",
+                                         files[k].first, files[i].first),
+                             files[k].second};
+    return std::nullopt;
+}
+
 Result<Exports> open_exports(const RunArguments& arguments) {
     const auto to_stdout = [](const std::string& path) { return path == "-" ? 1 : 0; };
     if (to_stdout(arguments.events) + to_stdout(arguments.json) + to_stdout(arguments.history) > 1)
         return Error{"--events, --json, --history: only one of them can go to standard output", {}};
+    if (auto error = refuse_shared_files(arguments)) return *std::move(error);
     auto events = OutputFile::open("--events", arguments.events);
     if (!events) return events.error();
     auto json = OutputFile::open("--json", arguments.json);
@@ -133,7 +152,9 @@ Result<Exports> open_exports(const RunArguments& arguments) {
 }  // namespace
 
 ExitCode run(const RunArguments& arguments) {
-    const auto loaded = harness::load_scenario(arguments.scenario, arguments.sets);
+    const std::vector<std::string> names{arguments.scenario};
+    const Selection selection{names, arguments.sets, {}, arguments.sets_from};
+    const auto loaded = load_scenario(arguments.scenario, selection);
     if (!loaded) return bad_input(loaded.error());
     const scenario::Scenario& scenario = loaded.value();
     const auto demanded = harness::demands_of(scenario, arguments.seed);
@@ -158,9 +179,10 @@ ExitCode run(const RunArguments& arguments) {
     options.checkpoints = true;
     Outcome outcome = harness::run(scenario, arguments.seed, options);
     if (outcome.end == End::OutOfTime)
-        outcome.end_detail += harness::StopSignals::caught() ? ", by a signal"
-                                                             : ", when the budget was used up";
-    const harness::Repeat repeat{arguments.scenario, arguments.sets};
+        outcome.end_detail +=
+            harness::StopSignals::caught() ? ", by a signal" : ", when the budget was used up";
+    const harness::Repeat repeat{arguments.scenario, arguments.sets,
+                                 arguments.again_without_config};
     const auto resolved = harness::resolve(scenario, arguments.seed);
     if (auto& events = exports.value().events)
         harness::event_lines(outcome, resolved.plan, [&](std::string_view line) {
@@ -181,18 +203,18 @@ ExitCode run(const RunArguments& arguments) {
     // Nobody has seen then that the run comes out the same without its log.
     if (harness::StopSignals::caught()) {
         if (code == ExitCode::AsExpected) code = ExitCode::GaveUp;
-        fmt::print(stderr, "{}: interrupted\n", harness::program_name());
+        if (quiet) fmt::print(stderr, "{}: interrupted\n", harness::program_name());
     }
     if (!quiet) {
         for (const auto& line : outcome.resolved_lines) fmt::print("  drawn: {}\n", line);
         harness::StoryOptions story;
         story.verbose = arguments.verbose;
         story.paint = paint;
-        fmt::print("\n{}\n{}  again     {}\n  {}\n",
-                   harness::tell_story(outcome, resolved.plan, story),
-                   harness::verdict_text(outcome, demands, paint),
-                   harness::repeat_command(repeat, arguments.seed),
-                   last_line(code, demands, outcome, difference, paint));
+        fmt::print(
+            "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            harness::verdict_text(outcome, demands, paint, harness::width_for(STDOUT_FILENO)),
+            harness::repeat_command(repeat, arguments.seed),
+            last_line(code, demands, outcome, difference, paint));
     }
     return code == ExitCode::AsExpected && !whole ? ExitCode::GaveUp : code;
 }

@@ -82,6 +82,8 @@ TEST_CASE("text: the command that repeats a run can be given to a shell") {
 }
 
 TEST_CASE("text: a command with bytes that a terminal would obey is written out") {
+    CHECK(harness::repeat_command({"chaos", {}, true}, 1) ==
+          "lockstep run chaos --seed 1 --no-config");
     CHECK(harness::repeat_command({"./it's \x1b[31m\\.toml", {}}, 1) ==
           "lockstep run $'./it\\'s \\x1b[31m\\\\.toml' --seed 1");
 }
