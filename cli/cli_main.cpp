@@ -118,6 +118,11 @@ int dispatch(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
+        // What is missing may have been written where it has no effect.
+        const bool lacks = dynamic_cast<const CLI::RequiredError*>(&e) != nullptr;
+        if (lacks && app.count("--no-config") == 0 && cli::has_settings(command_in(app)))
+            if (const auto error = cli::apply_settings(app, arguments, app.count("--config") > 0))
+                return static_cast<int>(cli::bad_input(*error));
         const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
         return refuse(extras ? about_extras(app) : e.what(), command_in(app));
     }

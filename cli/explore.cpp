@@ -148,7 +148,8 @@ ExitCode explore(const ExploreArguments& arguments) {
     say_trouble(plan.store, arguments, said);
 
     if (!json.value().is_standard_output())
-        fmt::print("{}", harness::batch_text(batch, harness::paint_for(STDOUT_FILENO)));
+        fmt::print("{}", harness::batch_text(batch, harness::paint_for(STDOUT_FILENO),
+                                             harness::width_for(STDOUT_FILENO)));
     if (json.value())
         json.value().write(harness::batch_json(batch, {version_number(), harness::build_id()}));
     const ExitCode code = harness::exit_code(batch);

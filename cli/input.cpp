@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace lockstep::cli {
@@ -45,8 +46,13 @@ Result<scenario::Scenario> load_scenario(const std::string& name, const Selectio
     const bool about_sets = scenario.error().message.starts_with("--set");
     const Origin& from = about_sets ? selection.sets_from : selection.names_from;
     if (from.file.empty()) return scenario;
-    return Error{fmt::format("{}: {}", about_sets ? "set" : "scenarios", scenario.error().message),
-                 from.file, from.line};
+    // In a file the key is called `set`.
+    std::string message = scenario.error().message;
+    if (about_sets) message.erase(0, std::string_view("--set").size());
+    if (message.starts_with(": ") || message.starts_with(' '))
+        message.erase(0, message.find(' ') + 1);
+    return Error{fmt::format("{}: {}", about_sets ? "set" : "scenarios", message), from.file,
+                 from.line};
 }
 
 Result<std::vector<scenario::Scenario>> load_scenarios(const Selection& selection) {

@@ -29,7 +29,7 @@ struct Arguments {
 /// Adds all commands and options. `arguments` must outlive the app.
 void add_commands(CLI::App& app, Arguments& arguments);
 
-/// Whether a file may set the command's options: what only tells what there is must go on working
+/// Whether a file may set the options of the command, if it is one: what only tells what there is must go on working
 /// beside a bad file.
 bool has_settings(const std::string& command);
 

@@ -210,6 +210,7 @@ ExitCode run(const RunArguments& arguments) {
         harness::StoryOptions story;
         story.verbose = arguments.verbose;
         story.paint = paint;
+        story.width = harness::width_for(STDOUT_FILENO);
         fmt::print(
             "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
             harness::verdict_text(outcome, demands, paint, harness::width_for(STDOUT_FILENO)),

@@ -164,7 +164,7 @@ void remember_origin(CLI::App& app, Arguments& arguments, const Said& before,
 }  // namespace
 
 bool has_settings(const std::string& command) {
-    return command != "list" && command != "completion" && command != "version";
+    return !command.empty() && command != "list" && command != "completion" && command != "version";
 }
 
 std::optional<Error> apply_settings(CLI::App& app, Arguments& arguments, bool demanded) {
