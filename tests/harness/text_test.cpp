@@ -38,6 +38,14 @@ TEST_CASE("text: columns are as wide as they need to be, whatever the colour") {
           "name      n\n\x1b[32ma\x1b[0m     \x1b[1;31m1,000\x1b[0m  x\n");
 }
 
+TEST_CASE("text: what is broken at a width is indented, and a long word stays whole") {
+    CHECK(harness::wrapped("one two three four five six", 4, 24) ==
+          "one two three four\n    five six");
+    CHECK(harness::wrapped("one two three", 4, 0) == "one two three");
+    const std::string word(40, 'x');
+    CHECK(harness::wrapped(word + " and " + word, 2, 30) == word + "\n  and\n  " + word);
+}
+
 TEST_CASE("text: notes stand under their row, and widen no column") {
     Table table({Table::Align::Left, Table::Align::Right});
     table.row({{"a"}, {"1"}});
