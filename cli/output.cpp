@@ -15,8 +15,11 @@ bool same_file(const std::string& a, const std::string& b) {
     std::error_code code;
     // Into a device or a pipe any number may write.
     if (fs::exists(a, code) && !fs::is_regular_file(a, code)) return false;
-    return fs::equivalent(a, b, code) ||
-           fs::weakly_canonical(a, code) == fs::weakly_canonical(b, code);
+    if (fs::equivalent(a, b, code)) return true;
+    const auto place = [&code](const std::string& path) {
+        return fs::weakly_canonical(fs::absolute(path, code), code);
+    };
+    return place(a) == place(b);
 }
 
 Result<OutputFile> OutputFile::open(const std::string& option, const std::string& path) {

@@ -210,17 +210,18 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
 void add_list(CLI::App& app, ListArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
-    command
-        ->add_option("group", arguments.group,
-                     fmt::format("{} (default: all)", fmt::join(list_groups(), ", ")))
+    command->add_option("group", arguments.group, "Only one of them (default: all)")
         ->type_name("GROUP")
         ->check(CLI::IsMember(list_groups()).description(""));
     command->add_flag("--markdown", arguments.markdown,
                       "Of properties: the table for docs/properties.md");
     command->footer(
-        "Examples:\n"
-        "  lockstep list scenarios\n"
-        "  lockstep list faults");
+        fmt::format("Groups: {}\n"
+                    "\n"
+                    "Examples:\n"
+                    "  lockstep list scenarios\n"
+                    "  lockstep list faults",
+                    fmt::join(list_groups(), ", ")));
 }
 
 }  // namespace

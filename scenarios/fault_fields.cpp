@@ -113,7 +113,7 @@ std::vector<Field> fault_fields(const sim::Fault& fault) {
 std::vector<NeededKey> needed_fault_keys(sim::FaultKind kind) {
     const sim::FaultFields has = sim::fields_of(kind);
     std::vector<NeededKey> needed;
-    if (has.lasts) needed.push_back({"for", "how long it lasts"});
+    if (has.lasts) needed.push_back({"for", "a duration"});
     if (has.ppm) needed.push_back({ppm_key(kind), "a share"});
     if (has.amount) needed.push_back({amount_key(kind), "a duration"});
     if (has.period) needed.push_back({"period", "a duration"});

@@ -17,7 +17,6 @@ TEST_CASE("cli: bad flags are refused in one line") {
     refuses("run calm --sede 1", "'--sede'; did you mean --seed? (lockstep run --help");
     refuses("run calm 3", "'3' was not expected");
     refuses("run calm --events x --history ./x", "--history: that file is --events");
-    refuses("run ./x.toml --json x.toml", "would be written over");
     refuses("explore --seeds 0", "at least 1");
     refuses("explore --seeds 5000000000", "more than");
     refuses("explore --first-seed 18446744073709551615", "64 bits");
@@ -157,6 +156,20 @@ TEST_CASE("cli: what the machine has no room for is no mistake of the program") 
 TEST_CASE("cli: a scenario that is named twice is explored once") {
     CHECK(lines_in(lockstep_says("digest calm calm --seeds 1").out) == 1);
     CHECK(says(lockstep_says("explore calm calm --seeds 2 --no-out --jobs 1"), "2 runs: "));
+}
+
+TEST_CASE("cli: no output is written over the scenario") {
+    const Folder folder;
+    folder.write("self.toml", "name = \"mine\"\n");
+    for (const char* command :
+         {"run self.toml --json ./self.toml", "explore self.toml --no-out --json ./self.toml"}) {
+        const Answer answer = folder.lockstep_says(command);
+        INFO(answer.out);
+        CHECK(answer.code == 2);
+        CHECK(says(answer, "would be written over"));
+        CHECK(folder.read("self.toml") == "name = \"mine\"\n");
+    }
+    CHECK(folder.lockstep_says("run calm --json /dev/null --history /dev/null").code == 0);
 }
 
 TEST_CASE("cli: a file whose name is no name of a scenario says where the name comes from") {
