@@ -24,6 +24,7 @@ StopSignals::StopSignals() {
 StopSignals::~StopSignals() {
     ::sigaction(SIGINT, &old_int_, nullptr);
     ::sigaction(SIGTERM, &old_term_, nullptr);
+    if (old_int_.sa_handler != request_stop) stop_requested = 0;
 }
 
 bool StopSignals::caught() {

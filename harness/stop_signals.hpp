@@ -13,7 +13,7 @@ public:
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
 
-    /// Whether one came since the outermost was made.
+    /// Whether one came while the outermost that lives was there; false when none lives.
     static bool caught();
 
 private:

@@ -136,10 +136,11 @@ std::string verdict_text(const Outcome& outcome, const Demands& demands, const P
     if (outcome.triggers.waited > 0)
         out += fmt::format("  triggers  {} of {} were met\n", outcome.triggers.met,
                            outcome.triggers.waited);
-    out +=
-        fmt::format("  run       {} simulated, {} steps, {} events, {} messages, digest {:016x}\n",
+    const std::string numbers =
+        fmt::format("{} simulated, {} steps, {} events, {} messages, digest {:016x}",
                     span_text(outcome.simulated), grouped(outcome.steps), grouped(outcome.events),
                     grouped(outcome.messages), outcome.digest);
+    out += "  run       " + wrapped(numbers, text_column, width) + "\n";
     return out;
 }
 

@@ -91,7 +91,7 @@ std::optional<Error> set_one(Scenario& changed, std::string_view setting) {
 }  // namespace
 
 Error about_sets(const std::vector<std::string>& settings, const Objection& objection) {
-    std::string keys;
+    std::string all;
     for (const std::string& setting : settings) {
         const auto equals = setting.find('=');
         const std::string key = setting.substr(0, equals);
@@ -99,9 +99,9 @@ Error about_sets(const std::vector<std::string>& settings, const Objection& obje
             return Error{fmt::format("--set {}: {}", key,
                                      as_written(objection.message, setting.substr(equals + 1))),
                          {}};
-        keys += (keys.empty() ? "--set " : " --set ") + key;
+        all += (all.empty() ? "--set " : " --set ") + setting;
     }
-    return Error{fmt::format("{}: {}: {}", keys, objection.key, objection.message), {}};
+    return Error{fmt::format("{}: {}: {}", all, objection.key, objection.message), {}};
 }
 
 std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
