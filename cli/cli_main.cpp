@@ -83,9 +83,9 @@ std::string about_extras(const CLI::App& app) {
     if (option == extras.end())
         return fmt::format("'{}' was not expected", extras.empty() ? "" : extras.front());
     std::vector<std::string> names;
-    for (const CLI::App* at : {&app, app.get_subcommands().empty()
-                                         ? &app
-                                         : const_cast<const CLI::App*>(app.get_subcommands()[0])})
+    std::vector<const CLI::App*> asked{&app};
+    for (const CLI::App* command : app.get_subcommands()) asked.push_back(command);
+    for (const CLI::App* at : asked)
         for (const CLI::Option* known : at->get_options())
             for (const auto& name : known->get_lnames()) names.push_back("--" + name);
     const std::string word = option->substr(0, option->find('='));

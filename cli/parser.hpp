@@ -29,8 +29,8 @@ struct Arguments {
 /// Adds all commands and options. `arguments` must outlive the app.
 void add_commands(CLI::App& app, Arguments& arguments);
 
-/// Whether a file may set the options of the command, if it is one: what only tells what there is must go on working
-/// beside a bad file.
+/// Whether a file may set the options of the command, if it is one: what only tells what there is
+/// must go on working beside a bad file.
 bool has_settings(const std::string& command);
 
 /// Options that the command line did not give take the values that the file gives: a key at the top
