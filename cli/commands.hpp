@@ -13,10 +13,18 @@ namespace lockstep::cli {
 
 using harness::ExitCode;
 
+/// Where a value came from that is no option's of the command line: a file of settings.
+struct Origin {
+    std::string file;  ///< empty: from the command line, or from nowhere
+    int line = 0;
+};
+
 struct RunArguments {
     std::string scenario;
     std::uint64_t seed = 1;
     std::vector<std::string> sets;  ///< KEY=VALUE
+    Origin sets_from = {};
+    bool again_without_config = false;  ///< the command that repeats the run needs --no-config
     bool verbose = false;
     std::string events;   ///< file for the events as JSON lines; "-": standard output
     std::string json;     ///< file for the verdicts as JSON; "-": standard output
@@ -36,6 +44,9 @@ struct ExploreArguments {
     bool no_out = false;            ///< keep none
     std::string json;               ///< file; "-": standard output, without the table
     std::vector<std::string> sets;
+    Origin scenarios_from = {};
+    Origin sets_from = {};
+    bool again_without_config = false;  ///< the command that repeats a run needs --no-config
 };
 ExitCode explore(const ExploreArguments& arguments);
 
@@ -46,6 +57,8 @@ struct DigestArguments {
     std::string wire_codec;  ///< "on", "off", or empty: as the scenario says
     bool twice = false;
     std::vector<std::string> sets;
+    Origin scenarios_from = {};
+    Origin sets_from = {};
 };
 ExitCode digest(const DigestArguments& arguments);
 

@@ -69,8 +69,6 @@ harness::ExplorationIdentity identity_of(const ExploreArguments& arguments,
 Result<ExploreStore::Opened> open_store(const ExploreArguments& arguments,
                                         const std::vector<scenario::Scenario>& scenarios) {
     if (arguments.no_out) return ExploreStore::Opened{};
-    if (arguments.out.empty())
-        return Error{"--out: found no directory; give one, or --no-out to keep no results", {}};
     auto opened = ExploreStore::open(arguments.out, identity_of(arguments, scenarios));
     if (opened && !opened.value().note.empty())
         fmt::print(stderr, "explore: {} ({})\n", opened.value().note,
@@ -86,7 +84,7 @@ Result<harness::Batch> empty_batch(const ExploreArguments& arguments,
         auto demands = harness::demands_of(scenarios[i], arguments.first_seed);
         if (!demands) return demands.error();
         batch.tallies.emplace_back(scenarios[i].name, std::move(demands).value());
-        batch.repeats.push_back({names[i], arguments.sets});
+        batch.repeats.push_back({names[i], arguments.sets, arguments.again_without_config});
     }
     batch.whole_catalogue = arguments.scenarios.empty() && harness::default_service() == "raft" &&
                             arguments.sets.empty();
@@ -108,7 +106,8 @@ void say_trouble(const ExploreStore* store, const ExploreArguments& arguments, b
 ExitCode explore(const ExploreArguments& arguments) {
     if (const auto fits = check_seeds(arguments.first_seed, arguments.seeds); !fits)
         return bad_input(fits.error());
-    const auto loaded = load_scenarios(arguments.scenarios, arguments.sets);
+    const auto loaded = load_scenarios(
+        {arguments.scenarios, arguments.sets, arguments.scenarios_from, arguments.sets_from});
     if (!loaded) return bad_input(loaded.error());
     const auto& scenarios = loaded.value();
     auto planned = plan_of(arguments, scenarios.size());
@@ -117,6 +116,10 @@ ExitCode explore(const ExploreArguments& arguments) {
     auto begun = empty_batch(arguments, scenarios);
     if (!begun) return bad_input(begun.error());
     harness::Batch& batch = begun.value();
+    for (const auto& name : arguments.scenarios)
+        if (same_file(path_of(name), arguments.json))
+            return bad_input(
+                {"--json: that file is a scenario, and would be written over", arguments.json});
     auto json = OutputFile::open("--json", arguments.json);
     if (!json) return bad_input(json.error());
     auto opened = open_store(arguments, scenarios);
@@ -145,7 +148,8 @@ ExitCode explore(const ExploreArguments& arguments) {
     say_trouble(plan.store, arguments, said);
 
     if (!json.value().is_standard_output())
-        fmt::print("{}", harness::batch_text(batch, harness::paint_for(STDOUT_FILENO)));
+        fmt::print("{}", harness::batch_text(batch, harness::paint_for(STDOUT_FILENO),
+                                             harness::width_for(STDOUT_FILENO)));
     if (json.value())
         json.value().write(harness::batch_json(batch, {version_number(), harness::build_id()}));
     const ExitCode code = harness::exit_code(batch);

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace lockstep::cli {
@@ -30,21 +32,42 @@ ExitCode bad_input(const Error& error) {
 }
 
 std::vector<std::string> or_catalogue(const std::vector<std::string>& names) {
-    if (!names.empty()) return names;
     std::vector<std::string> all;
+    for (const auto& name : names)
+        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+    if (!names.empty()) return all;
     for (const auto& file : harness::catalogue_files()) all.emplace_back(file.name);
     return all;
 }
 
-Result<std::vector<scenario::Scenario>> load_scenarios(const std::vector<std::string>& names,
-                                                       const std::vector<std::string>& sets) {
+Result<scenario::Scenario> load_scenario(const std::string& name, const Selection& selection) {
+    auto scenario = harness::load_scenario(name, selection.sets);
+    if (scenario || !scenario.error().file.empty()) return scenario;
+    const bool about_sets = scenario.error().message.starts_with("--set");
+    const Origin& from = about_sets ? selection.sets_from : selection.names_from;
+    if (from.file.empty()) return scenario;
+    // In a file the key is called `set`.
+    std::string message = scenario.error().message;
+    if (about_sets) message.erase(0, std::string_view("--set").size());
+    if (message.starts_with(": ") || message.starts_with(' '))
+        message.erase(0, message.find(' ') + 1);
+    return Error{fmt::format("{}: {}", about_sets ? "set" : "scenarios", message), from.file,
+                 from.line};
+}
+
+Result<std::vector<scenario::Scenario>> load_scenarios(const Selection& selection) {
     std::vector<scenario::Scenario> scenarios;
-    for (const auto& name : or_catalogue(names)) {
-        auto scenario = harness::load_scenario(name, sets);
+    for (const auto& name : or_catalogue(selection.names)) {
+        auto scenario = load_scenario(name, selection);
         if (!scenario) return scenario.error();
         scenarios.push_back(std::move(scenario).value());
     }
     return scenarios;
+}
+
+std::string path_of(const std::string& scenario) {
+    const bool path = scenario.find('/') != std::string::npos || scenario.ends_with(".toml");
+    return path ? scenario : "";
 }
 
 Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
@@ -61,9 +84,9 @@ Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
     constexpr std::uint64_t most = 30ULL * 24 * 3'600'000;
     if (failed != std::errc() || ms == 0 || n == 0 || n > most / ms)
         return error_of(fmt::format(
-            "{}: '{}' is no span of wall time; write a number and ms, s, m or h, as in 5m, at most "
+            "{}'{}' is no span of wall time; write a number and ms, s, m or h, as in 5m, at most "
             "720h",
-            option, text));
+            option.empty() ? "" : option + ": ", text));
     return std::chrono::milliseconds(n * ms);
 }
 

@@ -13,13 +13,26 @@ namespace lockstep::cli {
 /// Says on standard error what is wrong with the input.
 ExitCode bad_input(const Error& error);
 
-/// The named scenarios, or the whole catalogue if none is named.
-Result<std::vector<scenario::Scenario>> load_scenarios(const std::vector<std::string>& names,
-                                                       const std::vector<std::string>& sets);
-/// `names`, or those of the catalogue if there are none.
+/// Which scenarios are meant, with which values, and where a file says so.
+struct Selection {
+    const std::vector<std::string>& names;
+    const std::vector<std::string>& sets;
+    const Origin& names_from;
+    const Origin& sets_from;
+};
+/// The named scenarios, each once, or the whole catalogue if none is named.
+Result<std::vector<scenario::Scenario>> load_scenarios(const Selection& selection);
+/// The scenario; what is wrong with the name, or with --set, is said with its place in the file
+/// that it came from.
+Result<scenario::Scenario> load_scenario(const std::string& name, const Selection& selection);
+/// `names` without those that were there before, or those of the catalogue if there are none.
 std::vector<std::string> or_catalogue(const std::vector<std::string>& names);
 
-/// A span of wall time, "90s", "5m", "2h", "1500ms". `option` is for the error.
+/// The path, if the scenario is named by one; else empty.
+std::string path_of(const std::string& scenario);
+
+/// A span of wall time, "90s", "5m", "2h", "1500ms". `option` is for the error; empty: says
+/// nothing of it.
 Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
                                                   const std::string& text);
 

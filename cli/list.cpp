@@ -67,11 +67,13 @@ Result<std::string> services_text(const Paint& paint) {
     return table.text(paint, "  ", harness::width_for(STDOUT_FILENO));
 }
 
-Result<std::string> faults_text(const Paint&) {
-    std::string out;
-    for (std::size_t i = 0; i < sim::fault_kinds; ++i)
-        out += fmt::format("  {}\n", sim::to_string(static_cast<sim::FaultKind>(i)));
-    return out;
+Result<std::string> faults_text(const Paint& paint) {
+    Table table({Align::Left, Align::Left});
+    for (std::size_t i = 0; i < sim::fault_kinds; ++i) {
+        const auto kind = static_cast<sim::FaultKind>(i);
+        table.row({{std::string(sim::to_string(kind))}, {std::string(sim::meaning(kind))}});
+    }
+    return table.text(paint, "  ", harness::width_for(STDOUT_FILENO));
 }
 
 Result<std::string> properties_text(const Paint& paint) {

@@ -4,8 +4,23 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 namespace lockstep::cli {
+
+bool same_file(const std::string& a, const std::string& b) {
+    namespace fs = std::filesystem;
+    if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+    std::error_code code;
+    // Into a device or a pipe any number may write.
+    if (fs::exists(a, code) && !fs::is_regular_file(a, code)) return false;
+    if (fs::equivalent(a, b, code)) return true;
+    const auto place = [&code](const std::string& path) {
+        return fs::weakly_canonical(fs::absolute(path, code), code);
+    };
+    return place(a) == place(b);
+}
 
 Result<OutputFile> OutputFile::open(const std::string& option, const std::string& path) {
     OutputFile output;

@@ -9,6 +9,10 @@
 
 namespace lockstep::cli {
 
+/// Whether the two paths are those of one file that keeps what is written to it. A name in the
+/// catalogue is no path, and "-" is none.
+bool same_file(const std::string& a, const std::string& b);
+
 /// A file that an option names, for what a command exports. Opened before the work is done, so that
 /// a path that cannot be written is refused at once.
 class OutputFile {

@@ -3,6 +3,7 @@
 #include "cli/input.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cstdint>
@@ -44,8 +45,18 @@ const CLI::Validator& workers() {
 const CLI::Validator& wall_time() {
     static const CLI::Validator validator(
         [](std::string& text) -> std::string {
-            const auto span = parse_wall_time("wall time", text);
+            const auto span = parse_wall_time("", text);
             return span ? "" : span.error().message;
+        },
+        "");
+    return validator;
+}
+
+const CLI::Validator& directory() {
+    static const CLI::Validator validator(
+        [](std::string& text) -> std::string {
+            return text.empty() ? "found no directory; give one, or --no-out to keep no results"
+                                : "";
         },
         "");
     return validator;
@@ -112,7 +123,8 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
     command
         ->add_option("--out", arguments.out,
                      "Keeps results here, to go on later (default .lockstep)")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(directory());
     command->add_flag("--no-out", arguments.no_out, "Keeps no results");
     command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
         ->type_name("FILE");
@@ -198,10 +210,18 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
 void add_list(CLI::App& app, ListArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
-    command->add_option("group", arguments.group, "One of them (default: all)")
+    command->add_option("group", arguments.group, "Only one of them (default: all)")
+        ->type_name("GROUP")
         ->check(CLI::IsMember(list_groups()).description(""));
     command->add_flag("--markdown", arguments.markdown,
                       "Of properties: the table for docs/properties.md");
+    command->footer(
+        fmt::format("Groups: {}\n"
+                    "\n"
+                    "Examples:\n"
+                    "  lockstep list scenarios\n"
+                    "  lockstep list faults",
+                    fmt::join(list_groups(), ", ")));
 }
 
 }  // namespace
@@ -218,11 +238,17 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_explore(app, arguments.explore);
     add_digest(app, arguments.digest);
     add_check(app, arguments.check);
-    app.add_subcommand("completion", "A script for bash, which completes what is typed")
-        ->add_option("shell", arguments.shell, "bash")
+    CLI::App* completion =
+        app.add_subcommand("completion", "A script for bash, which completes what is typed");
+    completion->add_option("shell", arguments.shell, "bash")
+        ->type_name("SHELL")
         ->required()
         ->check(CLI::IsMember({"bash"}).description(""));
-    app.add_subcommand("version", "Version, plan epoch, compiler, hash of the program");
+    completion->footer(
+        "In the file that bash reads at its start:\n"
+        "  eval \"$(lockstep completion bash)\"");
+    app.add_subcommand("version", "Version, plan epoch, compiler, hash of the program")
+        ->footer("Two programs with the same hash come to the same digests.");
 }
 
 }  // namespace lockstep::cli

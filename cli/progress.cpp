@@ -57,13 +57,15 @@ void Progress::show(const harness::ExploreProgress& progress) {
     }
     const std::uint64_t filled =
         progress.total == 0 ? 0 : progress.done * bar_width / progress.total;
+    visible_ = true;
     fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'),
                std::string(bar_width - filled, '.'), text);
     std::fflush(stderr);
 }
 
 void Progress::finish() {
-    if (!terminal_) return;
+    if (!visible_) return;
+    visible_ = false;
     fmt::print(stderr, "\r\x1b[K");
     std::fflush(stderr);
 }

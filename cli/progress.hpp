@@ -11,6 +11,9 @@ namespace lockstep::cli {
 class Progress {
 public:
     Progress();
+    ~Progress() { finish(); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
     void show(const harness::ExploreProgress& progress);
     /// Takes the line away again.
     void finish();
@@ -18,6 +21,7 @@ public:
 
 private:
     bool terminal_;
+    bool visible_ = false;
     std::uint64_t failures_ = 0;
     std::chrono::milliseconds last_{0};
 };

@@ -3,12 +3,12 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
-#include "harness/catalogue.hpp"
 #include "harness/determinism.hpp"
 #include "harness/explore_store.hpp"
 #include "harness/export_json.hpp"
 #include "harness/history/writer.hpp"
 #include "harness/services.hpp"
+#include "harness/stop_signals.hpp"
 #include "harness/story.hpp"
 #include "harness/verdict.hpp"
 #include "scenarios/resolve.hpp"
@@ -16,9 +16,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -57,8 +60,9 @@ ExitCode exit_code_of(const harness::Demands& demands, const Outcome& outcome) {
 std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome) {
     harness::RunOptions bare;
     bare.checkpoints = true;
+    bare.stop = harness::StopSignals::caught;
     const Outcome unlogged = harness::run(scenario, outcome.seed, bare);
-    if (unlogged.digest == outcome.digest) return "";
+    if (unlogged.end == End::OutOfTime || unlogged.digest == outcome.digest) return "";
     return harness::first_difference(unlogged, outcome);
 }
 
@@ -67,7 +71,9 @@ std::string last_line(ExitCode code, const harness::Demands& demands, const Outc
     if (!difference.empty())
         return fmt::format("{}: without the log this run comes out differently; {}",
                            paint(Tone::Bad, "NOT DETERMINISTIC"), difference);
-    if (code == ExitCode::GaveUp) return paint(Tone::Warn, "without a verdict");
+    if (code == ExitCode::GaveUp)
+        return paint(Tone::Warn, harness::StopSignals::caught() ? "interrupted, without a verdict"
+                                                                : "without a verdict");
     if (code == ExitCode::AsExpected) return paint(Tone::Good, "as expected");
     std::string text = paint(Tone::Bad, "NOT as expected");
     const auto foretold = harness::judge(demands, outcome).as_foretold;
@@ -79,10 +85,15 @@ std::string last_line(ExitCode code, const harness::Demands& demands, const Outc
     return text;
 }
 
-/// Asked by a run whether its time is up.
-std::function<bool()> stop_after(std::chrono::milliseconds budget) {
-    const auto end = std::chrono::steady_clock::now() + budget;
-    return [end] { return std::chrono::steady_clock::now() >= end; };
+/// Asked by a run whether its time is up, or somebody wants it to end.
+Result<std::function<bool()>> stop_when(const std::string& budget_text) {
+    if (budget_text.empty()) return std::function<bool()>(harness::StopSignals::caught);
+    const auto budget = parse_wall_time("--budget", budget_text);
+    if (!budget) return budget.error();
+    const auto end = std::chrono::steady_clock::now() + budget.value();
+    return std::function<bool()>([end] {
+        return harness::StopSignals::caught() || std::chrono::steady_clock::now() >= end;
+    });
 }
 
 /// The files that were asked for.
@@ -108,10 +119,27 @@ struct Exports {
     }
 };
 
+std::optional<Error> refuse_shared_files(const RunArguments& arguments) {
+    const std::array<std::pair<const char*, std::string>, 4> files{{
+        {"the scenario", path_of(arguments.scenario)},
+        {"--events", arguments.events},
+        {"--json", arguments.json},
+        {"--history", arguments.history},
+    }};
+    for (std::size_t i = 0; i < files.size(); ++i)
+        for (std::size_t k = i + 1; k < files.size(); ++k)
+            if (same_file(files[i].second, files[k].second))
+                return Error{fmt::format("{}: that file is {}, and would be written over",
+                                         files[k].first, files[i].first),
+                             files[k].second};
+    return std::nullopt;
+}
+
 Result<Exports> open_exports(const RunArguments& arguments) {
     const auto to_stdout = [](const std::string& path) { return path == "-" ? 1 : 0; };
     if (to_stdout(arguments.events) + to_stdout(arguments.json) + to_stdout(arguments.history) > 1)
         return Error{"--events, --json, --history: only one of them can go to standard output", {}};
+    if (auto error = refuse_shared_files(arguments)) return *std::move(error);
     auto events = OutputFile::open("--events", arguments.events);
     if (!events) return events.error();
     auto json = OutputFile::open("--json", arguments.json);
@@ -124,18 +152,19 @@ Result<Exports> open_exports(const RunArguments& arguments) {
 }  // namespace
 
 ExitCode run(const RunArguments& arguments) {
-    const auto loaded = harness::load_scenario(arguments.scenario, arguments.sets);
+    const std::vector<std::string> names{arguments.scenario};
+    const Selection selection{names, arguments.sets, {}, arguments.sets_from};
+    const auto loaded = load_scenario(arguments.scenario, selection);
     if (!loaded) return bad_input(loaded.error());
     const scenario::Scenario& scenario = loaded.value();
     const auto demanded = harness::demands_of(scenario, arguments.seed);
     if (!demanded) return bad_input(demanded.error());
     const harness::Demands& demands = demanded.value();
     harness::RunOptions options;
-    if (!arguments.budget.empty()) {
-        const auto budget = parse_wall_time("--budget", arguments.budget);
-        if (!budget) return bad_input(budget.error());
-        options.stop = stop_after(budget.value());
-    }
+    const harness::StopSignals signals;
+    const auto stop = stop_when(arguments.budget);
+    if (!stop) return bad_input(stop.error());
+    options.stop = stop.value();
     auto exports = open_exports(arguments);
     if (!exports) return bad_input(exports.error());
     const bool quiet = exports.value().take_standard_output();
@@ -148,8 +177,12 @@ ExitCode run(const RunArguments& arguments) {
     options.keep_log = true;
     options.keep_messages = arguments.verbose;
     options.checkpoints = true;
-    const Outcome outcome = harness::run(scenario, arguments.seed, options);
-    const harness::Repeat repeat{arguments.scenario, arguments.sets};
+    Outcome outcome = harness::run(scenario, arguments.seed, options);
+    if (outcome.end == End::OutOfTime)
+        outcome.end_detail +=
+            harness::StopSignals::caught() ? ", by a signal" : ", when the budget was used up";
+    const harness::Repeat repeat{arguments.scenario, arguments.sets,
+                                 arguments.again_without_config};
     const auto resolved = harness::resolve(scenario, arguments.seed);
     if (auto& events = exports.value().events)
         harness::event_lines(outcome, resolved.plan, [&](std::string_view line) {
@@ -167,16 +200,22 @@ ExitCode run(const RunArguments& arguments) {
     std::string difference;
     if (code != ExitCode::GaveUp) difference = difference_without_log(scenario, outcome);
     if (!difference.empty()) code = ExitCode::Untrustworthy;
+    // Nobody has seen then that the run comes out the same without its log.
+    if (harness::StopSignals::caught()) {
+        if (code == ExitCode::AsExpected) code = ExitCode::GaveUp;
+        if (quiet) fmt::print(stderr, "{}: interrupted\n", harness::program_name());
+    }
     if (!quiet) {
         for (const auto& line : outcome.resolved_lines) fmt::print("  drawn: {}\n", line);
         harness::StoryOptions story;
         story.verbose = arguments.verbose;
         story.paint = paint;
-        fmt::print("\n{}\n{}  again     {}\n  {}\n",
-                   harness::tell_story(outcome, resolved.plan, story),
-                   harness::verdict_text(outcome, demands, paint),
-                   harness::repeat_command(repeat, arguments.seed),
-                   last_line(code, demands, outcome, difference, paint));
+        story.width = harness::width_for(STDOUT_FILENO);
+        fmt::print(
+            "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            harness::verdict_text(outcome, demands, paint, harness::width_for(STDOUT_FILENO)),
+            harness::repeat_command(repeat, arguments.seed),
+            last_line(code, demands, outcome, difference, paint));
     }
     return code == ExitCode::AsExpected && !whole ? ExitCode::GaveUp : code;
 }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -64,7 +65,10 @@ std::optional<std::string> set(CLI::Option& option, const Setting& setting) {
         for (const auto& word : words) option.add_result(word);
         option.run_callback();
     } catch (const CLI::Error& error) {
-        return error.what();
+        // The option's name is that of the key.
+        const std::string why = error.what();
+        const std::string name = "--" + key_of(option) + ": ";
+        return why.starts_with(name) ? why.substr(name.size()) : why;
     }
     return std::nullopt;
 }
@@ -117,30 +121,83 @@ std::optional<std::string> apply(CLI::App& app, const Setting& setting) {
     if (!options) return options.error().message;
     for (CLI::Option* option : options.value()) {
         if (option->count() > 0) continue;
-        if (const auto why = set(*option, setting))
-            return fmt::format("{}: found {}; {}", setting.field.key, setting.field.value, *why);
+        const auto why = set(*option, setting);
+        if (!why) continue;
+        const bool says_what = why->starts_with("found ") || why->starts_with("'");
+        return says_what
+                   ? fmt::format("{}: {}", setting.field.key, *why)
+                   : fmt::format("{}: found {}; {}", setting.field.key, setting.field.value, *why);
     }
     return std::nullopt;
+}
+
+/// The lists whose words are looked at only when scenarios are loaded.
+struct Listed {
+    const char* command;
+    const char* option;
+    Origin& (*origin)(Arguments&);
+};
+constexpr std::array<Listed, 5> listed{{
+    {"run", "--set", [](Arguments& a) -> Origin& { return a.run.sets_from; }},
+    {"explore", "--set", [](Arguments& a) -> Origin& { return a.explore.sets_from; }},
+    {"digest", "--set", [](Arguments& a) -> Origin& { return a.digest.sets_from; }},
+    {"explore", "scenarios", [](Arguments& a) -> Origin& { return a.explore.scenarios_from; }},
+    {"digest", "scenarios", [](Arguments& a) -> Origin& { return a.digest.scenarios_from; }},
+}};
+using Said = std::array<bool, listed.size()>;
+
+Said said(CLI::App& app) {
+    Said all{};
+    for (std::size_t i = 0; i < listed.size(); ++i)
+        all.at(i) = app.get_subcommand(listed.at(i).command)->count(listed.at(i).option) > 0;
+    return all;
+}
+
+/// Those that the setting gave a value.
+void remember_origin(CLI::App& app, Arguments& arguments, const Said& before,
+                     const Origin& origin) {
+    const Said now = said(app);
+    for (std::size_t i = 0; i < listed.size(); ++i)
+        if (now.at(i) && !before.at(i)) listed.at(i).origin(arguments) = origin;
 }
 
 }  // namespace
 
 bool has_settings(const std::string& command) {
-    return command != "list" && command != "completion" && command != "version";
+    return !command.empty() && command != "list" && command != "completion" && command != "version";
 }
 
-std::optional<Error> apply_settings(CLI::App& app, const std::string& path, bool demanded) {
+std::optional<Error> apply_settings(CLI::App& app, Arguments& arguments, bool demanded) {
+    const std::string& path = arguments.config;
     std::error_code code;
-    if (!demanded && !std::filesystem::exists(path, code)) return std::nullopt;
+    // A link that leads nowhere is a file that somebody wanted to be read.
+    const auto there = std::filesystem::symlink_status(path, code).type();
+    if (!demanded && there == std::filesystem::file_type::not_found) return std::nullopt;
+    const bool out_is_said = app.get_subcommand("explore")->count("--out") > 0 &&
+                             app.get_subcommand("explore")->count("--no-out") == 0;
     const auto loaded = scenario::load_settings(path);
     if (!loaded) return loaded.error();
     // Those in tables first: what they set is not set again.
     for (const bool in_table : {true, false})
         for (const Setting& setting : loaded.value()) {
             if ((setting.field.key.find('.') != std::string::npos) != in_table) continue;
+            const Said before = said(app);
             if (const auto why = apply(app, setting)) return Error{*why, path, setting.line};
+            remember_origin(app, arguments, before, {path, setting.line});
         }
+    if (out_is_said) arguments.explore.no_out = false;
     return std::nullopt;
+}
+
+void prepare_repeats(const CLI::App& app, Arguments& arguments) {
+    std::error_code code;
+    const auto there = std::filesystem::symlink_status(default_config, code).type();
+    if (there == std::filesystem::file_type::not_found) return;
+    const bool read = !arguments.no_config && app.count("--config") == 0;
+    // `run` would read what the file has for it, unless it is given something else.
+    arguments.run.again_without_config = !read;
+    arguments.explore.again_without_config =
+        !read || (arguments.explore.sets.empty() && !arguments.run.sets.empty());
 }
 
 }  // namespace lockstep::cli

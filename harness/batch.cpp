@@ -33,7 +33,7 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-std::string scenario_table(const Batch& batch, const Paint& paint) {
+std::string scenario_table(const Batch& batch, const Paint& paint, std::size_t width) {
     Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right,
                  Align::Right, Align::Right});
     table.row({heading("scenario"), heading("runs"), heading("expected"), heading("not"),
@@ -60,10 +60,10 @@ std::string scenario_table(const Batch& batch, const Paint& paint) {
                                     grouped(tally.foretold_runs())),
                         Tone::Warn});
     }
-    return table.text(paint);
+    return table.text(paint, "  ", width);
 }
 
-std::string fault_table(const Batch& batch, const Paint& paint) {
+std::string fault_table(const Batch& batch, const Paint& paint, std::size_t width) {
     const auto all = fault_rows(batch);
     if (all.empty()) return "";
     Table table({Align::Left, Align::Right, Align::Right, Align::Right});
@@ -74,11 +74,12 @@ std::string fault_table(const Batch& batch, const Paint& paint) {
                    {grouped(fault.started),
                     fault.started == 0 && fault.planned > 0 ? Tone::Bad : Tone::Plain},
                    number(fault.missed)});
-    std::string out = "\n" + table.text(paint);
+    std::string out = "\n" + table.text(paint, "  ", width);
     std::vector<std::string> roles;
     for (const auto& [role, hits] : role_rows(batch))
         roles.push_back(fmt::format("{} {}", role, grouped(hits)));
-    if (!roles.empty()) out += "  aimed at a role, and hit: " + joined(roles) + "\n";
+    if (!roles.empty())
+        out += "  " + wrapped("aimed at a role, and hit: " + joined(roles), 2, width) + "\n";
     const TriggerCount triggers = trigger_row(batch);
     if (triggers.waited > 0)
         out += fmt::format("  waited for a trigger: {}, of which {} were met and {} were not\n",
@@ -87,7 +88,7 @@ std::string fault_table(const Batch& batch, const Paint& paint) {
     return out;
 }
 
-std::string mark_table(const Batch& batch, const Paint& paint) {
+std::string mark_table(const Batch& batch, const Paint& paint, std::size_t width) {
     const auto rows = mark_rows(batch);
     if (rows.empty()) return "";
     Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Left});
@@ -103,10 +104,10 @@ std::string mark_table(const Batch& batch, const Paint& paint) {
              {row.required > 0 ? fmt::format("required by {}", row.required) : "", Tone::Faint}});
         if (lacking) table.note({"NEVER REACHED by " + joined(row.lacking), Tone::Bad});
     }
-    return "\n" + table.text(paint);
+    return "\n" + table.text(paint, "  ", width);
 }
 
-std::string property_table(const Batch& batch, const Paint& paint) {
+std::string property_table(const Batch& batch, const Paint& paint, std::size_t width) {
     Table table({Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
                  Align::Right, Align::Right});
     table.row({heading("property"), heading(""), heading("held"), heading("violated"),
@@ -128,11 +129,11 @@ std::string property_table(const Batch& batch, const Paint& paint) {
         for (const auto& [assumption, runs] : sum.excused_by)
             table.note({fmt::format("excused by {}: {}", assumption, grouped(runs)), Tone::Faint});
     }
-    return "\n" + table.text(paint);
+    return "\n" + table.text(paint, "  ", width);
 }
 
 std::string failure_text(const Tally& tally, const Failure& failure, const Repeat& repeat,
-                         const Paint& paint) {
+                         const Paint& paint, std::size_t width) {
     std::string out;
     const std::string head =
         paint(Tone::Bad, fmt::format("FAIL  {} seed {}", tally.scenario(), failure.seed));
@@ -143,8 +144,10 @@ std::string failure_text(const Tally& tally, const Failure& failure, const Repea
         const auto& property = properties::describe(report.id);
         out += fmt::format("{}  {} {}\n", head, property.code, property.name);
         if (report.first)
-            out += fmt::format("      at {}: {}\n", seconds_text(report.first->at.ns),
-                               report.first->evidence);
+            out += fmt::format("      {}\n",
+                               wrapped(fmt::format("at {}: {}", seconds_text(report.first->at.ns),
+                                                   report.first->evidence),
+                                       6, width));
     }
     return out + fmt::format("      again: {}\n", repeat_command(repeat, failure.seed));
 }
@@ -180,15 +183,15 @@ std::string end_line(const Batch& batch, std::size_t doubts, const Paint& paint)
 
 }  // namespace
 
-std::string batch_text(const Batch& batch, const Paint& paint) {
-    std::string out = scenario_table(batch, paint) + fault_table(batch, paint) +
-                      mark_table(batch, paint) + property_table(batch, paint) + "\n";
+std::string batch_text(const Batch& batch, const Paint& paint, std::size_t width) {
+    std::string out = scenario_table(batch, paint, width) + fault_table(batch, paint, width) +
+                      mark_table(batch, paint, width) + property_table(batch, paint, width) + "\n";
     for (std::size_t i = 0; i < batch.tallies.size(); ++i) {
         const Tally& tally = batch.tallies[i];
         const auto& failures = tally.failures();
         const std::size_t printed = std::min(failures.size(), failures_printed);
         for (std::size_t k = 0; k < printed; ++k)
-            out += failure_text(tally, failures[k], batch.repeats[i], paint);
+            out += failure_text(tally, failures[k], batch.repeats[i], paint, width);
         if (tally.failed() > printed)
             out += fmt::format("      and {} more of {}\n", grouped(tally.failed() - printed),
                                tally.scenario());

@@ -63,7 +63,7 @@ std::vector<std::string> batch_doubts(const Batch& batch);
 ExitCode exit_code(const Batch& batch);
 
 /// A row a scenario, then faults, marks, properties, then the failures with the commands that
-/// repeat them.
-std::string batch_text(const Batch& batch, const Paint& paint);
+/// repeat them. Notes and evidence are broken to stay within `width` columns; 0: they are not.
+std::string batch_text(const Batch& batch, const Paint& paint, std::size_t width = 0);
 
 }  // namespace lockstep::harness

@@ -67,9 +67,7 @@ std::optional<Error> objection_to(const scenario::Scenario& scenario,
         const auto in_file = load(name_or_path, {default_service(), check_program});
         if (!in_file) return in_file.error();
     }
-    return Error{fmt::format("--set {}: {}: {}", fmt::join(sets, " --set "), objection->key,
-                             objection->message),
-                 {}};
+    return scenario::about_sets(sets, *objection);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "harness/describe.hpp"
 #include "harness/explore.hpp"
+#include "harness/stop_signals.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +76,12 @@ TwiceResult run_twice(const RunWith& run, std::uint64_t first_seed, std::uint64_
     TwiceResult result;
     std::vector<Outcome> first;
     for (std::uint64_t i = 0; i < seeds; ++i) {
-        first.push_back(run(first_seed + i, options));
+        Outcome outcome = run(first_seed + i, options);
+        if (StopSignals::caught()) {
+            result.unfinished = true;
+            return result;
+        }
+        first.push_back(std::move(outcome));
         result.digests.push_back({first_seed + i, first.back().digest});
     }
     Outcome came_out;

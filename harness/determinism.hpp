@@ -40,7 +40,8 @@ struct TwiceResult {
 };
 
 /// Runs the seeds, then runs them again in another process, backwards and over heap noise, and
-/// compares digests and checkpoints.
+/// compares digests and checkpoints. SIGINT and SIGTERM end it, if the caller catches them (see
+/// StopSignals) or the second pass has begun.
 TwiceResult run_twice(const RunWith& run, std::uint64_t first_seed, std::uint64_t seeds);
 
 /// Where two outcomes of one seed part: the first event that differs if both have a log, else the

@@ -2,6 +2,7 @@
 
 #include "core/base/assert.hpp"
 #include "harness/explore_store.hpp"
+#include "harness/stop_signals.hpp"
 #include "harness/worker.hpp"
 
 #include <fmt/format.h>
@@ -22,37 +23,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-volatile std::sig_atomic_t stop_requested = 0;
-extern "C" void request_stop(int) {
-    stop_requested = 1;
-}
-
-/// Catches SIGINT and SIGTERM for as long as it lives.
-class StopSignals {
+/// A worker that is gone is noticed by its closed pipe, when something is written to it too.
+class NoPipeSignal {
 public:
-    StopSignals() {
-        stop_requested = 0;
+    NoPipeSignal() {
         struct sigaction action{};
-        action.sa_handler = request_stop;
-        sigemptyset(&action.sa_mask);
-        ::sigaction(SIGINT, &action, &old_int_);
-        ::sigaction(SIGTERM, &action, &old_term_);
-        // A worker that is gone is noticed by its closed pipe, when something is written to it too.
         action.sa_handler = SIG_IGN;
-        ::sigaction(SIGPIPE, &action, &old_pipe_);
+        sigemptyset(&action.sa_mask);
+        ::sigaction(SIGPIPE, &action, &old_);
     }
-    ~StopSignals() {
-        ::sigaction(SIGINT, &old_int_, nullptr);
-        ::sigaction(SIGTERM, &old_term_, nullptr);
-        ::sigaction(SIGPIPE, &old_pipe_, nullptr);
-    }
-    StopSignals(const StopSignals&) = delete;
-    StopSignals& operator=(const StopSignals&) = delete;
+    ~NoPipeSignal() { ::sigaction(SIGPIPE, &old_, nullptr); }
+    NoPipeSignal(const NoPipeSignal&) = delete;
+    NoPipeSignal& operator=(const NoPipeSignal&) = delete;
 
 private:
-    struct sigaction old_int_{};
-    struct sigaction old_term_{};
-    struct sigaction old_pipe_{};
+    struct sigaction old_{};
 };
 
 /// Passes on each subject's outcomes in the order of their seeds.
@@ -214,17 +199,18 @@ public:
 
     Exploration go() {
         const StopSignals signals;
+        const NoPipeSignal no_pipe_signal;
         resume();
         const std::uint64_t jobs = std::clamp<std::uint64_t>(plan_.jobs, 1, 256);
         workers_.resize(static_cast<std::size_t>(std::min(jobs, result_.total)));
-        while (stop_requested == 0) {
+        while (!StopSignals::caught()) {
             if (!out_of_time() && !hand_out()) continue;
             if (all_idle()) break;
             wait();
             collect();
             report_progress(false);
         }
-        result_.interrupted = stop_requested != 0;
+        result_.interrupted = StopSignals::caught();
         result_.out_of_time = !result_.interrupted && !work_.empty();
         if (result_.interrupted) collect();  // what they had already sent
         workers_.clear();

@@ -25,7 +25,7 @@ void Simulation::report(Outcome& outcome) const {
     if (out_of_time_) {
         outcome.end = End::OutOfTime;
         outcome.end_detail =
-            fmt::format("stopped at {}.{:03} s of simulated time", world_.now().ns / 1'000'000'000,
+            fmt::format("at {}.{:03} s of simulated time", world_.now().ns / 1'000'000'000,
                         world_.now().ns % 1'000'000'000 / 1'000'000);
     }
     if (unsettled_) {

@@ -65,6 +65,8 @@ std::string one_of(std::string_view plural) {
     return fmt::format("{}{}", word, rest);
 }
 
+constexpr std::size_t when_width = 10;
+
 std::string micros_text(std::int64_t ns) {
     return fmt::format("{}.{:06}", ns / 1'000'000'000, ns % 1'000'000'000 / 1'000);
 }
@@ -92,8 +94,9 @@ std::string tell_story(const Outcome& outcome, const sim::FaultPlan& plan,
     std::map<std::string_view, std::uint64_t> left_out;
     const auto flush = [&] {
         if (left_out.empty()) return;
-        const auto text =
-            fmt::format("{:>10}  {:<{}}  {}", "...", "", who_width, left_out_text(left_out));
+        const auto text = fmt::format(
+            "{:>10}  {:<{}}  {}", "...", "", who_width,
+            wrapped(left_out_text(left_out), when_width + who_width + 4, options.width));
         out += options.paint(Tone::Faint, text) + "\n";
         left_out.clear();
     };
@@ -106,7 +109,9 @@ std::string tell_story(const Outcome& outcome, const sim::FaultPlan& plan,
         flush();
         // In full, what happens within a millisecond is told apart.
         const auto when = options.verbose ? micros_text(line.at.ns) : seconds_text(line.at.ns);
-        const auto text = fmt::format("{:>10}  {:<{}}  {}", when, line.who, who_width, line.text);
+        const auto text =
+            fmt::format("{:>10}  {:<{}}  {}", when, line.who, who_width,
+                        wrapped(line.text, when_width + who_width + 4, options.width));
         out += options.paint(line.tone, text) + "\n";
     }
     flush();

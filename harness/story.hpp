@@ -14,6 +14,8 @@ struct StoryOptions {
     /// How many ordinary lines are shown before and after one that matters.
     std::size_t context = 2;
     Paint paint;
+    /// Longer lines are broken; 0: they are not.
+    std::size_t width = 0;
 };
 
 /// The log of a run in plain lines: true time, who, what happened. What matters are faults,

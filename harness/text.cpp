@@ -130,21 +130,21 @@ void Table::note(Cell cell) {
     rows_.push_back({{std::move(cell)}, true});
 }
 
-/// The cell, its lines after the first one indented to the column where it begins.
-std::string Table::broken(const Cell& cell, std::size_t column, std::size_t width,
-                          const Paint& paint) {
+std::string wrapped(std::string_view text, std::size_t column, std::size_t width,
+                    const Paint& paint, Tone tone) {
     // Less would be a ladder of words.
     constexpr std::size_t narrowest = 20;
     const std::size_t room = width < column + narrowest ? narrowest : width - column;
-    std::string_view rest = cell.text;
     std::string out;
-    while (width > 0 && rest.size() > room) {
-        const std::size_t space = rest.rfind(' ', room);
-        if (space == std::string_view::npos || space == 0) break;
-        out += paint(cell.tone, rest.substr(0, space)) + "\n" + std::string(column, ' ');
-        rest.remove_prefix(space + 1);
+    while (width > 0 && text.size() > room) {
+        std::size_t space = text.rfind(' ', room);
+        // A word that has no room in any line stays whole.
+        if (space == std::string_view::npos || space == 0) space = text.find(' ', room);
+        if (space == std::string_view::npos) break;
+        out += paint(tone, text.substr(0, space)) + "\n" + std::string(column, ' ');
+        text.remove_prefix(space + 1);
     }
-    return out + paint(cell.tone, rest);
+    return out + paint(tone, text);
 }
 
 std::string Table::text(const Paint& paint, std::string_view indent, std::size_t width) const {
@@ -156,7 +156,8 @@ std::string Table::text(const Paint& paint, std::string_view indent, std::size_t
     for (const auto& [row, note] : rows_) {
         std::string line(indent);
         if (note) {
-            out += line + "  " + broken(row[0], indent.size() + 2, width, paint) + "\n";
+            out += line + "  " +
+                   wrapped(row[0].text, indent.size() + 2, width, paint, row[0].tone) + "\n";
             continue;
         }
         std::size_t column = indent.size();
@@ -164,8 +165,9 @@ std::string Table::text(const Paint& paint, std::string_view indent, std::size_t
             const std::string pad(widths[i] - row[i].text.size(), ' ');
             const bool last = i + 1 == row.size();
             if (columns_[i] == Align::Right) line += pad;
-            line += last && columns_[i] == Align::Left ? broken(row[i], column, width, paint)
-                                                       : paint(row[i].tone, row[i].text);
+            line += last && columns_[i] == Align::Left
+                        ? wrapped(row[i].text, column, width, paint, row[i].tone)
+                        : paint(row[i].tone, row[i].text);
             column += widths[i] + 2;
             if (columns_[i] == Align::Left && !last) line += pad;
             if (!last) line += "  ";

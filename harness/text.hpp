@@ -28,6 +28,11 @@ Paint paint_for(int fd);
 /// The columns of the terminal; 0 if it is none, where a line is as long as it is.
 std::size_t width_for(int fd);
 
+/// The text broken at spaces to stay within `width` columns (0: as it is) where its first line
+/// begins at `column`; the others are indented to there, and each line is painted by itself.
+std::string wrapped(std::string_view text, std::size_t column, std::size_t width,
+                    const Paint& paint = {}, Tone tone = Tone::Plain);
+
 /// 1,234,567
 std::string grouped(std::uint64_t n);
 /// Seconds with three decimals, "5.900", as stories print true time.
@@ -57,8 +62,6 @@ public:
                      std::size_t width = 0) const;
 
 private:
-    static std::string broken(const Cell& cell, std::size_t column, std::size_t width,
-                              const Paint& paint);
     struct Row {
         std::vector<Cell> cells;
         bool note = false;

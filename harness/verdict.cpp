@@ -31,12 +31,16 @@ std::string quoted(const std::string& word) {
     return out + "'";
 }
 
+/// Where the text of a line begins, behind its word.
+constexpr std::size_t text_column = 12;
+
 std::string_view end_word(End end) {
-    if (end == End::OutOfTime) return "budget";
+    if (end == End::OutOfTime) return "stopped";
     return end == End::Stuck ? "stuck" : "crashed";
 }
 
-std::string violation_line(const Report& report, bool foretold, const Paint& paint) {
+std::string violation_line(const Report& report, bool foretold, const Paint& paint,
+                           std::size_t width) {
     const auto& property = properties::describe(report.id);
     const bool excused = report.verdict == Verdict::Excused;
     std::string head = fmt::format("{:<8}  {} {}", properties::to_string(report.verdict),
@@ -44,8 +48,10 @@ std::string violation_line(const Report& report, bool foretold, const Paint& pai
     if (foretold) head += " (expected here)";
     std::string out = "  " + paint(excused || foretold ? Tone::Warn : Tone::Bad, head) + "\n";
     if (report.first) {
-        out += fmt::format("            at {}: {}\n", seconds_text(report.first->at.ns),
-                           report.first->evidence);
+        const std::string when = seconds_text(report.first->at.ns);
+        out += fmt::format(
+            "{:{}}{}\n", "", text_column,
+            wrapped(fmt::format("at {}: {}", when, report.first->evidence), text_column, width));
         if (report.first->excused_by)
             out += fmt::format("            excused by {}, which was broken before\n",
                                need_text(*report.first->excused_by));
@@ -55,7 +61,8 @@ std::string violation_line(const Report& report, bool foretold, const Paint& pai
     return out;
 }
 
-std::string counts_line(const Outcome& outcome, const Demands& demands, const Paint& paint) {
+std::string counts_line(const Outcome& outcome, const Demands& demands, const Paint& paint,
+                        std::size_t width) {
     std::uint64_t held = 0;
     std::uint64_t excused = 0;
     std::uint64_t checks = 0;
@@ -74,9 +81,11 @@ std::string counts_line(const Outcome& outcome, const Demands& demands, const Pa
             foretold_missing += fmt::format(" {}", properties::code_of(report.id));
     }
     if (!idle.empty()) idle += ")";
-    std::string out = "  " + paint(Tone::Good, fmt::format("{:<8}  {} properties", "held", held)) +
-                      fmt::format(" in {} checks; {} had nothing to check{}; {} excused\n",
-                                  grouped(checks), idle_count, idle, excused);
+    const std::string counts =
+        fmt::format("{} properties in {} checks; {} had nothing to check{}; {} excused", held,
+                    grouped(checks), idle_count, idle, excused);
+    std::string out =
+        "  " + paint(Tone::Good, "held    ") + "  " + wrapped(counts, text_column, width) + "\n";
     if (!foretold_missing.empty())
         out += "  " +
                paint(Tone::Warn, fmt::format("missing   expected to be violated, and was not:{}",
@@ -91,10 +100,12 @@ std::string repeat_command(const Repeat& repeat, std::uint64_t seed) {
     std::string out =
         fmt::format("{} run {} --seed {}", quoted(program_name()), quoted(repeat.scenario), seed);
     for (const auto& set : repeat.sets) out += " --set " + quoted(set);
+    if (repeat.without_config) out += " --no-config";
     return out;
 }
 
-std::string verdict_text(const Outcome& outcome, const Demands& demands, const Paint& paint) {
+std::string verdict_text(const Outcome& outcome, const Demands& demands, const Paint& paint,
+                         std::size_t width) {
     std::string out;
     if (outcome.end != End::Finished)
         out +=
@@ -103,32 +114,33 @@ std::string verdict_text(const Outcome& outcome, const Demands& demands, const P
             "\n";
     for (const Report& report : outcome.reports)
         if (report.verdict == Verdict::Violated || report.verdict == Verdict::Excused)
-            out += violation_line(report, demands.expects(report.id), paint);
-    out += counts_line(outcome, demands, paint);
+            out += violation_line(report, demands.expects(report.id), paint, width);
+    out += counts_line(outcome, demands, paint, width);
 
     std::string marks;
     for (const auto& mark : outcome.marks)
         if (mark.reached > 0)
             marks += fmt::format("{}{} x{}", marks.empty() ? "" : ", ", mark.mark, mark.reached);
-    if (!marks.empty()) out += "  marks     " + marks + "\n";
+    if (!marks.empty()) out += "  marks     " + wrapped(marks, text_column, width) + "\n";
     std::string faults;
     for (const auto& fault : outcome.faults) {
         if (fault.planned == 0) continue;
         faults += fmt::format("{}{} {} of {}", faults.empty() ? "" : ", ", fault.kind,
                               fault.started, fault.planned);
     }
-    if (!faults.empty()) out += "  faults    " + faults + "\n";
+    if (!faults.empty()) out += "  faults    " + wrapped(faults, text_column, width) + "\n";
     std::string roles;
     for (const auto& role : outcome.roles)
         roles += fmt::format("{}{} x{}", roles.empty() ? "" : ", ", role.role, role.hits);
-    if (!roles.empty()) out += "  hit       " + roles + "\n";
+    if (!roles.empty()) out += "  hit       " + wrapped(roles, text_column, width) + "\n";
     if (outcome.triggers.waited > 0)
         out += fmt::format("  triggers  {} of {} were met\n", outcome.triggers.met,
                            outcome.triggers.waited);
-    out +=
-        fmt::format("  run       {} simulated, {} steps, {} events, {} messages, digest {:016x}\n",
+    const std::string numbers =
+        fmt::format("{} simulated, {} steps, {} events, {} messages, digest {:016x}",
                     span_text(outcome.simulated), grouped(outcome.steps), grouped(outcome.events),
                     grouped(outcome.messages), outcome.digest);
+    out += "  run       " + wrapped(numbers, text_column, width) + "\n";
     return out;
 }
 

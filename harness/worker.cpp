@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
-#include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +83,12 @@ Outcome run_guarded(const RunSeed& run_seed, std::size_t subject, std::uint64_t 
     std::_Exit(0);
 }
 
+[[noreturn]] void refuse(int why) {
+    throw NoWorker(
+        fmt::format("no further worker process can be had: {}; give fewer --jobs",
+                    why == EMFILE || why == ENFILE ? "too many open files" : std::strerror(why)));
+}
+
 void set_signals_of_worker() {
     // Ctrl-C and timeout(1) reach the whole group; the parent decides what becomes of the workers.
     ::signal(SIGINT, SIG_IGN);
@@ -99,11 +104,19 @@ void set_signals_of_worker() {
 Worker::Worker(const RunSeed& run_seed, const std::vector<int>& siblings) {
     std::array<int, 2> commands{};
     std::array<int, 2> results{};
-    if (::pipe(commands.data()) != 0) throw std::runtime_error("no pipe for a worker");
-    if (::pipe(results.data()) != 0) throw std::runtime_error("no pipe for a worker");
+    if (::pipe(commands.data()) != 0) refuse(errno);
+    if (::pipe(results.data()) != 0) {
+        const int why = errno;
+        for (const int fd : commands) ::close(fd);
+        refuse(why);
+    }
     std::fflush(nullptr);
     pid_ = ::fork();
-    if (pid_ < 0) throw std::runtime_error(fmt::format("fork: {}", std::strerror(errno)));
+    if (pid_ < 0) {
+        const int why = errno;
+        for (const int fd : {commands[0], commands[1], results[0], results[1]}) ::close(fd);
+        refuse(why);
+    }
     if (pid_ == 0) {
         for (const int fd : siblings) ::close(fd);
         ::close(commands[1]);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <sys/types.h>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct Chunk {
     std::uint64_t count = 0;
 };
 
+/// No more workers can be had: the machine has no room, or the user no right to more.
+class NoWorker : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 /// A child process that runs the seeds it is handed, one after the other, and sends each outcome
 /// back before it begins the next: the parent always knows which seed a worker is at.
 class Worker {
@@ -24,7 +31,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     /// Forks. `siblings` are the parent's ends of other workers' pipes, which the child closes: it
-    /// must notice when the parent goes, and hold nobody else's pipe open.
+    /// must notice when the parent goes, and hold nobody else's pipe open. Throws NoWorker.
     Worker(const RunSeed& run_seed, const std::vector<int>& siblings);
     ~Worker();
     Worker(const Worker&) = delete;

@@ -78,7 +78,8 @@ void Checker::trigger(const sim::Trigger& trigger, const std::string& key) {
         object(key + ".event", fmt::format("found \"{}\"; allowed is {}", trigger.what, kinds));
     }
     if (trigger.where) aim(*trigger.where, key + ".at", false);
-    if (trigger.nth == 0) object(key + ".nth", "found 0; allowed is 1 and more");
+    if (trigger.nth == 0 || trigger.nth > 1'000'000'000)
+        object(key + ".nth", fmt::format("found {}; allowed is 1 to 1000000000", trigger.nth));
 }
 
 void Checker::fault_times(const sim::Fault& fault, const std::string& key) {
@@ -96,6 +97,21 @@ void Checker::fault_times(const sim::Fault& fault, const std::string& key) {
                    to_string(fault.duration), to_string(end - fault.start), to_string(end)));
 }
 
+/// Fibers are the workers of clients; our own servers, and resources, have callbacks alone.
+void Checker::strand(const sim::Fault& fault, const std::string& key) {
+    const std::string& name = fault.aim.name;
+    const bool server = one_of(server_names(s_), name) || name == "any-server" || name == "leader";
+    const bool resource = one_of(resource_names(s_), name) || name == "any-resource";
+    if (fault.strand >= 1 && (resource || (server && s_.service == "raft")))
+        object(key, fmt::format("found {}; of {} allowed is 0, the callbacks: it has no workers",
+                                fault.strand, name));
+    if (fault.strand > s_.cluster.sessions)
+        object(key, fmt::format("found {}; allowed is 0, the callbacks, or {}", fault.strand,
+                                s_.cluster.sessions == 1
+                                    ? std::string("1, the worker")
+                                    : fmt::format("1 to {}, the workers", s_.cluster.sessions)));
+}
+
 void Checker::fault_amounts(const sim::Fault& fault, const std::string& key) {
     using sim::FaultKind;
     const bool chance = fault.kind == FaultKind::Loss || fault.kind == FaultKind::Duplicate ||
@@ -107,16 +123,13 @@ void Checker::fault_amounts(const sim::Fault& fault, const std::string& key) {
         (fault.ppm == 0 || fault.ppm < -900'000 || fault.ppm > 1'000'000))
         object(key + ".rate", fmt::format("found {}; allowed is -90% to 100%, but not 0%",
                                           text_of(Ppm{fault.ppm})));
-    if (fault.kind == FaultKind::StallFiber && fault.strand > s_.cluster.sessions)
-        object(key + ".strand",
-               fmt::format("found {}; allowed is 0, the callbacks, or {}", fault.strand,
-                           s_.cluster.sessions == 1
-                               ? std::string("1, the worker")
-                               : fmt::format("1 to {}, the workers", s_.cluster.sessions)));
+    if (fault.kind == FaultKind::StallFiber) strand(fault, key + ".strand");
     if (fault.kind == FaultKind::Delay || fault.kind == FaultKind::DiskSlow)
         span(key + ".extra", fault.amount, nanoseconds(1), seconds(3'600));
+    // A crash-loop must leave room for being down, and up again.
+    const Duration least = milliseconds(fault.kind == FaultKind::CrashLoop ? 2 : 1);
     if (sim::fields_of(fault.kind).period)
-        span(key + ".period", fault.period, milliseconds(1), limits::longest);
+        span(key + ".period", fault.period, least, limits::longest);
     if (fault.kind == FaultKind::CrashLoop && !first_)
         span(key + ".down", fault.amount, milliseconds(1), fault.period - milliseconds(1));
     if (fault.count == 0 || fault.count > 1'000'000)
@@ -141,7 +154,14 @@ void Checker::fault(const sim::Fault& fault, std::size_t index) {
         group_aim(fault, key + ".aim");
     else
         aim(fault.aim, key + ".aim", fault.trigger.has_value());
-    for (const std::string& name : fault.peers) peer(name, key + ".peers");
+    for (const std::string& name : fault.peers) {
+        if (name == fault.aim.name)
+            object(
+                key + ".peers",
+                fmt::format("found \"{}\", at which the fault is aimed: it has no link to itself",
+                            name));
+        peer(name, key + ".peers");
+    }
     if (fault.trigger) trigger(*fault.trigger, key + ".when");
     fault_times(fault, key);
     fault_amounts(fault, key);

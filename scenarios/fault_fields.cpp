@@ -51,6 +51,9 @@ const char* trigger_key(sim::Trigger::On on) {
 /// Keys that need more than a member are set one by one.
 std::optional<std::string> spelling::set_in_fault(sim::Fault& fault, Setter& set) {
     visit_fault(fault, set);
+    if (set.key == "peers" && !set.error && fault.peers.empty())
+        set.error = fmt::format("found {}; allowed is at least one, or no \"peers\": all others",
+                                spelling::quoted(set.text, set.shape));
     const auto special = [&](const char* name, auto& to) {
         set(name, to);
         return set.key == name && !set.error;
@@ -105,6 +108,17 @@ std::vector<Field> fault_fields(const sim::Fault& fault) {
     if (fault.trigger->where) add("when.at", Shape::Text, sim::to_string(*fault.trigger->where));
     add("when.nth", Shape::Number, spelling::text_of(fault.trigger->nth));
     return all;
+}
+
+std::vector<NeededKey> needed_fault_keys(sim::FaultKind kind) {
+    const sim::FaultFields has = sim::fields_of(kind);
+    std::vector<NeededKey> needed;
+    if (has.lasts) needed.push_back({"for", "a duration"});
+    if (has.ppm) needed.push_back({ppm_key(kind), "a share"});
+    if (has.amount) needed.push_back({amount_key(kind), "a duration"});
+    if (has.period) needed.push_back({"period", "a duration"});
+    if (has.message) needed.push_back({"message", "a kind of message"});
+    return needed;
 }
 
 std::optional<std::string> stray_fault_key(const sim::Fault& fault, std::string_view key) {

@@ -48,6 +48,10 @@ void Checker::cluster() {
     server_limits();
     if (s_.swarm && s_.cluster.clients == 0)
         object("cluster.clients", "found 0, and a swarm, whose faults are aimed at clients, too");
+    const bool zone_loss = s_.swarm && std::find(s_.swarm->kinds.begin(), s_.swarm->kinds.end(),
+                                                 sim::FaultKind::ZoneLoss) != s_.swarm->kinds.end();
+    if (zone_loss && s_.cluster.zones == 0)
+        object("swarm.kinds", "found \"zone-loss\", and no zones (cluster.zones)");
 }
 
 void Checker::lease() {

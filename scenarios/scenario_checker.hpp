@@ -80,6 +80,7 @@ private:
     void fault(const sim::Fault& fault, std::size_t index);
     void fault_times(const sim::Fault& fault, const std::string& key);
     void fault_amounts(const sim::Fault& fault, const std::string& key);
+    void strand(const sim::Fault& fault, const std::string& key);
     void trigger(const sim::Trigger& trigger, const std::string& key);
     void aim(const sim::Aim& aim, const std::string& key, bool may_be_trigger);
     void group_aim(const sim::Fault& fault, const std::string& key);

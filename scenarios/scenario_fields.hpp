@@ -30,6 +30,13 @@ struct Field {
 std::vector<Field> fields(const Scenario& scenario);
 std::vector<Field> fault_fields(const sim::Fault& fault);  ///< keys without `fault[1].`
 
+/// What a fault of this kind cannot do without, beside `kind` and `aim`.
+struct NeededKey {
+    const char* name;
+    const char* what;  ///< "a duration"
+};
+std::vector<NeededKey> needed_fault_keys(sim::FaultKind kind);
+
 /// Why a fault of this kind has no such key, if it has none: it would be without effect. `key` is
 /// without `fault[1].`.
 std::optional<std::string> stray_fault_key(const sim::Fault& fault, std::string_view key);
@@ -47,6 +54,8 @@ std::optional<std::string> set_value(Scenario& scenario, std::string_view key,
 /// `KEY=VALUE`, as given to --set. Checks the whole scenario afterwards; on an error the scenario
 /// is as it was.
 std::optional<Error> apply_set(Scenario& scenario, std::string_view setting);
+/// An objection to a scenario into which these were set.
+Error about_sets(const std::vector<std::string>& settings, const Objection& objection);
 /// Several, in their order; the scenario is checked when all are set.
 std::optional<Error> apply_sets(Scenario& scenario, const std::vector<std::string>& settings);
 

@@ -1,5 +1,6 @@
 // Settings from the command line, and the small questions about keys and names.
 #include "scenarios/scenario_fields.hpp"
+#include "scenarios/scenario_values.hpp"
 
 #include <fmt/format.h>
 
@@ -89,19 +90,29 @@ std::optional<Error> set_one(Scenario& changed, std::string_view setting) {
 
 }  // namespace
 
+Error about_sets(const std::vector<std::string>& settings, const Objection& objection) {
+    std::string all;
+    for (const std::string& setting : settings) {
+        const auto equals = setting.find('=');
+        const std::string key = setting.substr(0, equals);
+        if (key == objection.key && equals != std::string::npos)
+            return Error{fmt::format("--set {}: {}", key,
+                                     as_written(objection.message, setting.substr(equals + 1))),
+                         {}};
+        all += (all.empty() ? "--set " : " --set ") + setting;
+    }
+    return Error{fmt::format("{}: {}: {}", all, objection.key, objection.message), {}};
+}
+
 std::optional<Error> apply_set(Scenario& scenario, std::string_view setting) {
     return apply_sets(scenario, {std::string(setting)});
 }
 
 std::optional<Error> apply_sets(Scenario& scenario, const std::vector<std::string>& settings) {
     Scenario changed = scenario;
-    std::string keys;
-    for (const std::string& setting : settings) {
+    for (const std::string& setting : settings)
         if (auto error = set_one(changed, setting)) return error;
-        keys += (keys.empty() ? "--set " : " --set ") + setting.substr(0, setting.find('='));
-    }
-    if (const auto objection = check(changed))
-        return Error{fmt::format("{}: {}: {}", keys, objection->key, objection->message), {}};
+    if (const auto objection = check(changed)) return about_sets(settings, *objection);
     scenario = std::move(changed);
     return std::nullopt;
 }

@@ -26,6 +26,18 @@ int line_of(const Value& value) {
     return static_cast<int>(value.location().line());
 }
 
+/// A whole number as it is written: the parser makes the largest one of any that is too large.
+std::string number_text(const Value& value) {
+    const auto place = value.location();
+    std::string text = place.line_str();
+    text = text.substr(std::min<std::size_t>(place.column() - 1, text.size()), place.region());
+    std::erase(text, '_');
+    if (text.starts_with('+')) text.erase(0, 1);
+    const std::string_view digits = std::string_view(text).substr(text.starts_with('-') ? 1 : 0);
+    const bool plain = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+    return plain ? text : fmt::format("{}", value.as_integer());
+}
+
 /// Turns a document into its keys, in the order of the file.
 class Flattener {
 public:
@@ -68,8 +80,7 @@ private:
         if (value.is_string()) return add(key, Shape::Text, value.as_string().str);
         if (value.is_boolean())
             return add(key, Shape::Boolean, value.as_boolean() ? "true" : "false");
-        if (value.is_integer())
-            return add(key, Shape::Number, fmt::format("{}", value.as_integer()));
+        if (value.is_integer()) return add(key, Shape::Number, number_text(value));
         std::ostringstream text;
         text << value;
         add(key, value.is_floating() ? Shape::Number : Shape::Text, text.str());
@@ -153,6 +164,15 @@ std::optional<Error> refuse_incomplete(const Scenario& scenario, const Flattener
         const auto waits = [&](const char* key) {
             return file.lines.contains(table + ".when." + key) ? 1 : 0;
         };
+        if (scenario.faults[i - 1].aim.by == sim::Aim::By::Trigger &&
+            !file.lines.contains(table + ".when"))
+            return Error{fmt::format("{}.aim: found \"trigger\", and no \"when\" whose place it "
+                                     "could mean",
+                                     table),
+                         {},
+                         line_for(file.lines, table + ".aim")};
+        for (const auto& key : needed_fault_keys(scenario.faults[i - 1].kind))
+            if (auto error = lacks(table, key.name, key.what)) return error;
         if (file.lines.contains(table + ".when") &&
             waits("event") + waits("point") + waits("message") + waits("disk") != 1)
             return Error{table + ".when: allowed is exactly one of event, point, message and disk",
@@ -264,14 +284,19 @@ Result<Scenario> parse_scenario(std::string_view text, const std::string& file,
     Scenario scenario;
     scenario.service = around.service;
     if (auto error = fill(scenario, flat)) return in_file(*error);
-    if (scenario.name.empty()) scenario.name = std::filesystem::path(file).stem().string();
+    const bool named = !scenario.name.empty();
+    if (!named) scenario.name = std::filesystem::path(file).stem().string();
     scenario.story = story_of(text);
     auto objection = check(scenario);
     if (!objection && around.check_service != nullptr) objection = around.check_service(scenario);
-    if (objection)
-        return Error{fmt::format("{}: {}", objection->key, objection->message), file,
-                     line_for(flat.lines, objection->key)};
-    return scenario;
+    if (!objection) return scenario;
+    std::string message = objection->message;
+    for (const Entry& entry : flat.entries)
+        if (entry.field.key == objection->key) message = as_written(message, entry.field.value);
+    if (objection->key == "name" && !named)
+        message += "; it is the file's name, unless the file gives another with name = \"...\"";
+    return Error{fmt::format("{}: {}", objection->key, message), file,
+                 line_for(flat.lines, objection->key)};
 }
 
 Result<Scenario> load_scenario(const std::string& path, const Surroundings& around) {

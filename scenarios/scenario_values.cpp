@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace lockstep::scenario {
 namespace {
@@ -118,18 +119,28 @@ Wrong parse(std::string_view text, Ppm& to) {
 }
 
 Wrong parse(std::string_view text, std::uint64_t& to) {
-    const auto value = scaled(text, 1);
-    if (!value || text.find('.') != std::string_view::npos) return "a whole number, not negative";
-    to = static_cast<std::uint64_t>(*value);
+    if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit))
+        return "a whole number, not negative";
+    // Whatever does not fit is beyond every limit, which says so better (see as_written).
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
+    if (failed == std::errc::result_out_of_range) to = UINT64_MAX;
     return std::nullopt;
 }
 
 Wrong parse(std::string_view text, std::uint32_t& to) {
     std::uint64_t value = 0;
     if (auto wrong = parse(text, value)) return wrong;
-    // Whatever does not fit is beyond every limit, which says so better.
     to = static_cast<std::uint32_t>(std::min<std::uint64_t>(value, UINT32_MAX));
     return std::nullopt;
+}
+
+std::string as_written(std::string message, std::string_view text) {
+    for (const auto most : {std::uint64_t{UINT32_MAX}, std::uint64_t{UINT64_MAX}}) {
+        const std::string found = fmt::format("found {};", most);
+        if (message.starts_with(found))
+            return message.replace(0, found.size(), fmt::format("found {};", text));
+    }
+    return message;
 }
 
 Wrong parse(std::string_view text, bool& to) {

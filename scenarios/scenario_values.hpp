@@ -17,8 +17,12 @@ using Wrong = std::optional<std::string>;
 Wrong parse(std::string_view text, Duration& to);       ///< `1.5s`, `-20ms`; `forever` is not one
 Wrong parse(std::string_view text, DurationRange& to);  ///< `2s..5s` or one duration
 Wrong parse(std::string_view text, Ppm& to);            ///< `1%`, `-0.25%`, `200ppm`
+/// Of a number that is too large: the largest that fits, which no limit allows.
 Wrong parse(std::string_view text, std::uint32_t& to);
 Wrong parse(std::string_view text, std::uint64_t& to);
+/// An objection to a number that was too large for its place, and stands there as the largest that
+/// fits: with the number that was written.
+std::string as_written(std::string message, std::string_view text);
 Wrong parse(std::string_view text, bool& to);
 Wrong parse(std::string_view text, Fencing& to);
 Wrong parse(std::string_view text, LinkChoice& to);

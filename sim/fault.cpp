@@ -14,6 +14,35 @@ constexpr std::array<std::string_view, fault_kinds> names{
     "disk-slow",  "disk-error",   "disk-full",  "disk-rot",     "disk-lies",  "crash-at-sync",
     "crash-loop", "restart-all",  "zone-loss"};
 
+constexpr std::array<std::string_view, fault_kinds> meanings{
+    "nothing of the process runs",
+    "one strand of the process stands still, the rest runs on",
+    "links to the peers are cut",
+    "more messages to and from the peers are lost",
+    "messages to and from the peers take longer",
+    "more messages arrive twice",
+    "more messages are overtaken by later ones",
+    "both clocks of the process run fast or slow",
+    "the wall clock jumps, and jumps back at the end",
+    "the monotonic clock of a process that runs on stands still",
+    "killed: what was written survives, synced or not; restarted at the end",
+    "power lost: what was not synced may be gone; restarted at the end",
+    "syncs do not complete",
+    "the next message of one kind is lost",
+    "what is sent to and from the peers vanishes, and nobody is told",
+    "the connections with the peers are reset; both ends are told",
+    "a group is cut off one by one, and comes back in another order",
+    "the wall clock jumps forth and back, every period",
+    "each sync takes longer",
+    "syncs fail; what was not synced may be gone",
+    "nothing can be appended",
+    "one byte of what was synced is changed",
+    "syncs complete without effect",
+    "power is lost at the count-th sync from then on; restarted at the end",
+    "killed every period, and down for a while each time",
+    "power is lost everywhere in a group at once; restarted at the end",
+    "power is lost in one zone; restarted at the end"};
+
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -126,6 +155,10 @@ std::string what(const Fault& fault) {
 
 std::string_view to_string(FaultKind kind) {
     return names.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view meaning(FaultKind kind) {
+    return meanings.at(static_cast<std::size_t>(kind));
 }
 
 std::optional<FaultKind> fault_kind(std::string_view name) {

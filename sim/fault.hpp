@@ -46,6 +46,8 @@ inline constexpr std::size_t fault_kinds = 27;
 
 /// As scenarios and output spell it: `pause`, `stall-fiber`, ...
 std::string_view to_string(FaultKind kind);
+/// What it does, in one line for people.
+std::string_view meaning(FaultKind kind);
 std::optional<FaultKind> fault_kind(std::string_view name);
 
 /// Whom a fault, or a trigger, means.

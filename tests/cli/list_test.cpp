@@ -38,7 +38,7 @@ TEST_CASE("cli: list has a group for each thing, alone or all together") {
     }
     CHECK(says(lockstep_says("list scenarios"), "pause-past-lease"));
     CHECK(says(lockstep_says("list services"), "raft"));
-    CHECK(says(lockstep_says("list faults"), "crash-power"));
+    CHECK(says(lockstep_says("list faults"), "  crash-power    power lost: "));
     CHECK(says(lockstep_says("list properties"), "needs clock-rate("));
     CHECK(says(lockstep_says("list marks"), "stale-write-refused"));
 }

@@ -14,7 +14,9 @@ TEST_CASE("cli: bad flags are refused in one line") {
     refuses("run calm --seed -1", "seed");
     refuses("run calm --seed 010", "010");
     refuses("run calm --seed 18446744073709551616", "2^64");
-    refuses("run calm --sede 1", "--sede");
+    refuses("run calm --sede 1", "'--sede'; did you mean --seed? (lockstep run --help");
+    refuses("run calm 3", "'3' was not expected");
+    refuses("run calm --events x --history ./x", "--history: that file is --events");
     refuses("explore --seeds 0", "at least 1");
     refuses("explore --seeds 5000000000", "more than");
     refuses("explore --first-seed 18446744073709551615", "64 bits");
@@ -24,7 +26,7 @@ TEST_CASE("cli: bad flags are refused in one line") {
     refuses("explore --jobs 010", "010");
     refuses("explore -j 0x2", "0x2");
     refuses("run calm --budget 5", "5m");
-    refuses("explore --watchdog 0s", "wall time");
+    refuses("explore --watchdog 0s", "--watchdog: '0s' is no span of wall time");
     refuses("explore --out ''", "--no-out");
     refuses("list persons", "persons");
     refuses("list --markdown", "properties");
@@ -74,6 +76,9 @@ TEST_CASE("cli: overrides that mean nothing are refused") {
     refuses("run calm --set resource.fence=none", "resource.fence");
     refuses("run calm --set =none", "--set");
     refuses("run calm --set cluster.servers=0", "cluster.servers");
+    refuses("run calm --set lease.ttl=0s", "lockstep: --set lease.ttl: found 0s");
+    refuses("run calm --set lease.ttl=5s --set limits.pending=99999999999999999999",
+            "--set limits.pending: found 99999999999999999999; allowed is 1 to 1000000");
 }
 
 TEST_CASE("cli: help can be learnt from") {
@@ -97,6 +102,79 @@ TEST_CASE("cli: help can be learnt from") {
     const Answer nothing = lockstep_says("");
     CHECK(nothing.code == 2);
     CHECK(says(nothing, "First steps"));
+}
+
+TEST_CASE("cli: the help of a command is about that command") {
+    for (const std::string command : {"list", "completion", "version", "check"}) {
+        INFO(command);
+        CHECK_FALSE(says(lockstep_says(command + " --help"), "First steps"));
+    }
+    CHECK(says(lockstep_says("list --help"), "services, faults"));
+}
+
+TEST_CASE("cli: a signal ends a run and digests with a word, and exports tell what was") {
+    const Folder folder;
+    const std::string program = LOCKSTEP_PROGRAM;
+    for (const std::string signal : {"INT", "TERM"}) {
+        const Answer run =
+            shell("cd " + folder.path() + " && timeout -s " + signal + " 1 " + program +
+                  " run calm --set run.faults_for=160h --json j --history h | "
+                  "tail -3; echo code ${PIPESTATUS[0]}");
+        INFO(run.out);
+        CHECK(says(run, "interrupted, without a verdict"));
+        CHECK(folder.read("j").find("out-of-time") != std::string::npos);
+        CHECK_FALSE(folder.read("h").empty());
+    }
+    for (const std::string twice : {"", " --twice"}) {
+        const Answer digest =
+            shell("{ timeout --preserve-status -s INT 1 " + program +
+                  " digest calm --seeds 100000" + twice + "; echo code $?; } 2>&1 | tail -2");
+        INFO(digest.out);
+        CHECK(says(digest, "interrupted"));
+        CHECK(says(digest, "code 3"));
+    }
+}
+
+TEST_CASE("cli: what the machine has no room for is no mistake of the program") {
+    const Answer files = shell("ulimit -n 10; " + std::string(LOCKSTEP_PROGRAM) +
+                               " explore calm --seeds 40 --jobs 40 --no-out");
+    CHECK(files.code == 3);
+    CHECK(says(files, "too many open files"));
+    CHECK(says(files, "fewer --jobs"));
+    const Folder folder;
+    const Answer size = shell("cd " + folder.path() + "; ulimit -f 8; " + LOCKSTEP_PROGRAM +
+                              " explore calm --seeds 150 --jobs 1");
+    INFO(size.out);
+    CHECK(size.code == 0);
+    CHECK(says(size, "goes on without keeping results"));
+    const Answer closed = shell("cd " + folder.path() + "; " + LOCKSTEP_PROGRAM +
+                                " explore calm --seeds 2 --no-out --json x <&- >&- 2>&-");
+    CHECK(closed.code == 3);  // the table is nowhere
+    CHECK(folder.read("x").ends_with("}\n"));
+}
+
+TEST_CASE("cli: a scenario that is named twice is explored once") {
+    CHECK(lines_in(lockstep_says("digest calm calm --seeds 1").out) == 1);
+    CHECK(says(lockstep_says("explore calm calm --seeds 2 --no-out --jobs 1"), "2 runs: "));
+}
+
+TEST_CASE("cli: no output is written over the scenario") {
+    const Folder folder;
+    folder.write("self.toml", "name = \"mine\"\n");
+    for (const char* command :
+         {"run self.toml --json ./self.toml", "explore self.toml --no-out --json ./self.toml"}) {
+        const Answer answer = folder.lockstep_says(command);
+        INFO(answer.out);
+        CHECK(answer.code == 2);
+        CHECK(says(answer, "would be written over"));
+        CHECK(folder.read("self.toml") == "name = \"mine\"\n");
+    }
+    CHECK(folder.lockstep_says("run calm --json /dev/null --history /dev/null").code == 0);
+}
+
+TEST_CASE("cli: a file whose name is no name of a scenario says where the name comes from") {
+    const Folder folder;
+    refuses("run " + folder.write("My_Scenario.toml", ""), "it is the file's name");
 }
 
 TEST_CASE("cli: list names what there is") {

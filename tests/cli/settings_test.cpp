@@ -55,11 +55,57 @@ TEST_CASE("cli: settings that mean nothing are refused with file and line") {
     refuses_settings("config = \"x\"\n", "1", "config");
     refuses_settings("jobs =\n", "1", "TOML");
     refuses_settings("[run]\nscenario = \"calm\"\n", "2", "no such option");
+    refuses_settings("[run]\n\nset = [\"lease.ttl=0s\"]\n[digest]\nset = [\"lease.tttl=5s\"]\n",
+                     "5", "set: lease.tttl: found an unknown key");
+    refuses_settings("set = [\"lease.ttl=0s\"]\n", "1", "set: lease.ttl: found 0s");
+    refuses_settings("jobs = 1\nout = \"\"\n", "2", "out: found no directory");
+    refuses_settings("seeds = 99999999999999999999\n", "1", "'99999999999999999999'");
+    refuses_settings("jobs = 300\n", "1", "jobs: found 300; allowed are 1 to 256");
+    refuses_settings("budget = \"0s\"\n", "1", "budget: '0s' is no span");
+    refuses_settings("[completion]\nshell = \"bash\"\n", "2", "no command");
+    refuses_settings("[check]\nhistory = \"x\"\n", "2", "no such option");
     refuses_settings("[list]\ngroup = \"marks\"\n", "2", "no command");
     const Folder folder;
+    folder.write("lockstep.toml", "[digest]\nscenarios = [\"nope\"]\n");
+    CHECK(says(folder.lockstep_says("digest"), "lockstep.toml:2: scenarios: no scenario"));
+    CHECK(folder.lockstep_says("digest calm --seeds 1").code == 0);
+    folder.write("lockstep.toml", "\n[run]\nscenario = \"calm\"\n");
+    CHECK(says(folder.lockstep_says("run"), "lockstep.toml:3: run.scenario: "));
     folder.write("lockstep.toml", "nonsense");
     CHECK(folder.lockstep_says("completion bash").code == 0);
     refuses("digest --config /no/such.toml", "/no/such.toml");
+}
+
+TEST_CASE("cli: a link to a lockstep.toml that is not there is no file that is not there") {
+    const Folder folder;
+    std::filesystem::create_symlink("nowhere", folder.path() + "/lockstep.toml");
+    const Answer answer = folder.lockstep_says("digest calm --seeds 1");
+    CHECK(answer.code == 2);
+    CHECK(says(answer, "lockstep.toml: no such file"));
+}
+
+TEST_CASE("cli: --out wins over a lockstep.toml that keeps no results") {
+    const Folder folder;
+    folder.write("lockstep.toml", "no-out = true\n");
+    CHECK(folder.lockstep_says("explore calm --seeds 1 --jobs 1 --out kept").code == 0);
+    CHECK(std::filesystem::exists(folder.path() + "/kept/results"));
+    CHECK(folder.lockstep_says("explore calm --seeds 1 --jobs 1").code == 0);
+    CHECK_FALSE(std::filesystem::exists(folder.path() + "/.lockstep"));
+}
+
+TEST_CASE("cli: the command that repeats a run says what it needs of settings") {
+    const Folder folder;
+    folder.write("lockstep.toml", "[run]\nset = [\"lease.ttl=5s\"]\n");
+    CHECK(says(folder.lockstep_says("run calm"),
+               "again     lockstep run calm --seed 1 --set lease.ttl=5s\n"));
+    CHECK(says(folder.lockstep_says("run calm --no-config"),
+               "again     lockstep run calm --seed 1 --no-config\n"));
+    const std::string crash = "LOCKSTEP_TEST_RUN='crash calm 1' ";
+    const std::string explore = " explore calm --no-out --seeds 1 --jobs 1";
+    CHECK(says(shell("cd " + folder.path() + " && " + crash + LOCKSTEP_PROGRAM + explore),
+               "again: lockstep run calm --seed 1 --no-config\n"));
+    folder.write("lockstep.toml", "jobs = 1\n");
+    CHECK(says(folder.lockstep_says("run calm"), "again     lockstep run calm --seed 1\n"));
 }
 
 }  // namespace lockstep::test::program

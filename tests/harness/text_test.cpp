@@ -38,6 +38,14 @@ TEST_CASE("text: columns are as wide as they need to be, whatever the colour") {
           "name      n\n\x1b[32ma\x1b[0m     \x1b[1;31m1,000\x1b[0m  x\n");
 }
 
+TEST_CASE("text: what is broken at a width is indented, and a long word stays whole") {
+    CHECK(harness::wrapped("one two three four five six", 4, 24) ==
+          "one two three four\n    five six");
+    CHECK(harness::wrapped("one two three", 4, 0) == "one two three");
+    const std::string word(40, 'x');
+    CHECK(harness::wrapped(word + " and " + word, 2, 30) == word + "\n  and\n  " + word);
+}
+
 TEST_CASE("text: notes stand under their row, and widen no column") {
     Table table({Table::Align::Left, Table::Align::Right});
     table.row({{"a"}, {"1"}});
@@ -82,6 +90,8 @@ TEST_CASE("text: the command that repeats a run can be given to a shell") {
 }
 
 TEST_CASE("text: a command with bytes that a terminal would obey is written out") {
+    CHECK(harness::repeat_command({"chaos", {}, true}, 1) ==
+          "lockstep run chaos --seed 1 --no-config");
     CHECK(harness::repeat_command({"./it's \x1b[31m\\.toml", {}}, 1) ==
           "lockstep run $'./it\\'s \\x1b[31m\\\\.toml' --seed 1");
 }
