@@ -177,7 +177,7 @@ int chaos_runs(std::uint64_t seeds) {
     bool good = true;
     const double start = used();
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        const auto outcome = harness::run(*scenario, seed);
+        const auto outcome = harness::run(scenario.value(), seed);
         simulated += seconds_of(outcome.simulated);
         good = good && held(outcome);
     }
