@@ -144,7 +144,8 @@ int long_run(std::uint64_t hours) {
     return finish(held(outcome));
 }
 
-/// Counts while the lines are there; what comes after is the end of all those leases.
+/// Counts in the second half: by then sessions are open, and who was served has asked again. What
+/// comes after it is the end of all those leases.
 int herd_run(std::uint64_t waiters) {
     const scenario::Scenario scenario = herd(static_cast<std::uint32_t>(waiters));
     harness::RunOptions options;
@@ -155,6 +156,7 @@ int herd_run(std::uint64_t waiters) {
     std::uint64_t messages = 0;
     std::uint64_t longest = 0;
     for (const auto& logged : outcome.log) {
+        if (logged.at.ns < scenario.run.faults_for.ns / 2) continue;
         if (logged.at.ns >= scenario.run.faults_for.ns) break;
         if (std::holds_alternative<harness::MessageLine>(logged.what)) ++messages;
         const auto* event = std::get_if<events::Event>(&logged.what);
