@@ -63,3 +63,20 @@ function(lockstep_library name folder)
   endif()
   lockstep_export(${name})
 endfunction()
+
+# lockstep_link_time_optimised(TARGETS...): the simulator's hot paths cross its files. The objects
+# hold ordinary code, too, for programs that are linked without, and for other compilers. Of the
+# simulator and what is beneath it alone: for everything it would make each linking take minutes.
+option(LOCKSTEP_LTO "Optimise the simulator when programs are linked (g++ only)" OFF)
+function(lockstep_link_time_optimised)
+  if(NOT LOCKSTEP_LTO OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      target_link_options(${target} PRIVATE -flto=auto)
+    endif()
+  endforeach()
+endfunction()

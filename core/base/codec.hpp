@@ -19,12 +19,12 @@ namespace lockstep {
 class Writer {
 public:
     void u8(std::uint8_t v) {
-        if (bytes_.size() == bytes_.capacity()) [[unlikely]]
+        if (used_ == room_.size()) [[unlikely]]
             grow(1);
-        bytes_.push_back(static_cast<std::byte>(v));
+        room_[used_++] = static_cast<std::byte>(v);
     }
-    void u32(std::uint32_t v) { raw(little_endian(v)); }
-    void u64(std::uint64_t v) { raw(little_endian(v)); }
+    void u32(std::uint32_t v) { word(v); }
+    void u64(std::uint64_t v) { word(v); }
     void i64(std::int64_t v) { u64(static_cast<std::uint64_t>(v)); }
     /// Seven bits a byte, low ones first: small numbers, which most are, take one byte.
     void varint(std::uint64_t v) {
@@ -32,9 +32,10 @@ public:
         u8(static_cast<std::uint8_t>(v));
     }
     void raw(std::span<const std::byte> bytes) {
-        if (bytes.size() > bytes_.capacity() - bytes_.size()) [[unlikely]]
+        if (bytes.size() > room_.size() - used_) [[unlikely]]
             grow(bytes.size());
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+        std::copy(bytes.begin(), bytes.end(), room_.data() + used_);
+        used_ += bytes.size();
     }
     void blob(const Blob& b) {
         varint(b.size());
@@ -47,9 +48,9 @@ public:
         varint(v.value);
     }
 
-    std::span<const std::byte> bytes() const { return bytes_; }
-    std::size_t size() const { return bytes_.size(); }
-    void clear() { bytes_.clear(); }
+    std::span<const std::byte> bytes() const { return {room_.data(), used_}; }
+    std::size_t size() const { return used_; }
+    void clear() { used_ = 0; }
 
     /// Writes over what is there already, for what is known only when the rest has been written.
     void u32_at(std::size_t at, std::uint32_t v) { overwrite(at, little_endian(v)); }
@@ -62,18 +63,28 @@ private:
         if constexpr (std::endian::native == std::endian::big) std::ranges::reverse(bytes);
         return bytes;
     }
+    template <class Word>
+    void word(Word v) {
+        if (sizeof(Word) > room_.size() - used_) [[unlikely]]
+            grow(sizeof(Word));
+        std::ranges::copy(little_endian(v), room_.data() + used_);
+        used_ += sizeof(Word);
+    }
     void overwrite(std::size_t at, std::span<const std::byte> bytes) {
-        LOCKSTEP_ASSERT(at + bytes.size() <= bytes_.size(), "at={} more={} size={}", at,
-                        bytes.size(), bytes_.size());
-        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(at));
+        LOCKSTEP_ASSERT(at + bytes.size() <= used_, "at={} more={} size={}", at, bytes.size(),
+                        used_);
+        std::ranges::copy(bytes, room_.data() + at);
     }
     /// Doubles, but begins with room for most messages and records: growth from a single byte would
     /// allocate half a dozen times for each of them.
     void grow(std::size_t more) {
         static constexpr std::size_t at_first = 128;
-        bytes_.reserve(std::max({bytes_.size() + more, 2 * bytes_.capacity(), at_first}));
+        room_.resize(std::max({used_ + more, 2 * room_.size(), at_first}));
     }
-    std::vector<std::byte> bytes_;
+
+    // Not the vector's own size: its insertions cost more than what they insert.
+    std::vector<std::byte> room_;
+    std::size_t used_ = 0;
 };
 
 /// Reads what Writer wrote. Never asserts and never reads past the end: the first thing that is
