@@ -179,8 +179,9 @@ std::optional<std::string> set_value(Scenario& scenario, std::string_view key,
         if (shape == Shape::List) return fmt::format("found [{}]; allowed is one value", text);
         const std::string name(key.substr(settings.size()));
         std::erase_if(scenario.service_settings, [&](const auto& s) { return s.first == name; });
-        scenario.service_settings.emplace_back(name, text);
-        std::ranges::stable_sort(scenario.service_settings);
+        const auto place = std::ranges::lower_bound(scenario.service_settings, name, {},
+                                                    [](const auto& known) { return known.first; });
+        scenario.service_settings.insert(place, {name, std::string(text)});
         return std::nullopt;
     }
     visit_scenario(scenario, set);
