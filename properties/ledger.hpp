@@ -36,11 +36,14 @@ public:
     /// The property compared something that could have been otherwise.
     void checked(PropertyId id) { ++entries_[index(id)].checks; }
     /// The property is violated. `evidence()` makes the sentence; it is called for the first time
-    /// only.
+    /// only, and once more if an excused violation hides one without excuse, which may be reported
+    /// later and date from before.
     template <class Evidence>
     void object(PropertyId id, const Stamp& stamp, Evidence&& evidence) {
         ++violations_;
-        if (entries_[index(id)].violations++ == 0)
+        Entry& entry = entries_[index(id)];
+        const bool first = entry.violations++ == 0;
+        if (first || (entry.first->excused_by && !assumptions_.broken_by(stamp, entry.needs)))
             keep(id, stamp, std::forward<Evidence>(evidence)());
     }
     void broken(const Stamp& stamp, Need need) { assumptions_.broken(stamp, need); }

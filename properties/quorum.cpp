@@ -71,7 +71,8 @@ void Quorum::leads_no_more(const Stamp& stamp) {
 
 void Quorum::on(const Stamp& stamp, const events::Answered& e) {
     const Server& server = servers_[stamp.process];
-    if (!told_durable_ || !server.leads || server.place == 0) return;
+    if (!judged(server)) return;
+    if (!server.leads) return answers_without_leading(stamp, events::to_string(e.operation));
     const TermRecord* known = find(server.leads);
     if (!known && terms_.size() == terms_kept) return;  // it may have been forgotten
     std::size_t backing = 0;
@@ -106,6 +107,8 @@ void Quorum::on(const Stamp& stamp, const events::RenewalAnswered& e) {
     const auto receipt = std::find_if(receipts.begin(), receipts.end(), [&](const Receipt& r) {
         return r.sending == e.sending && r.session == e.session;
     });
+    if (judged(servers_[stamp.process]) && !servers_[stamp.process].leads)
+        return answers_without_leading(stamp, "renewal");
     if (receipt == receipts.end()) return;
     const Receipt received = *receipt;
     receipts.erase(receipt);
@@ -117,6 +120,14 @@ void Quorum::on(const Stamp& stamp, const events::RenewalAnswered& e) {
             "elected at {}, before it received that renewal",
             context_.name(stamp.process), context_.whose(e.session), e.term.value,
             received.replaced_by.value, say(received.elected));
+    });
+}
+
+void Quorum::answers_without_leading(const Stamp& stamp, std::string_view what) {
+    context_.ledger.checked(PropertyId::Quorum1);
+    context_.ledger.object(PropertyId::Quorum1, stamp, [&] {
+        return fmt::format("server {} answered a request ({}) while it led no term",
+                           context_.name(stamp.process), what);
     });
 }
 

@@ -4,6 +4,7 @@
 #include "core/events/raft_events.hpp"
 #include "properties/context.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace lockstep::properties {
@@ -56,11 +57,16 @@ private:
         std::vector<Receipt> receipts;  ///< renewals that wait for their answer, oldest first
     };
 
+    /// Its service reports what is durable, and somebody who leads.
+    bool judged(const Server& server) const {
+        return told_durable_ && highest_ && server.place != 0;
+    }
     TermRecord* find(Term term);
     TermRecord& record(Term term);
     void durable(sim::ProcessId server, LogIndex index, Term term);
     void covered(sim::ProcessId server, LogIndex index);
     void leads_no_more(const Stamp&);
+    void answers_without_leading(const Stamp&, std::string_view what);
 
     Context& context_;
     NodeMap<sim::ProcessId, Server> servers_;

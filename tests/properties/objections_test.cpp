@@ -1,3 +1,4 @@
+#include "properties/ledger.hpp"
 #include "tests/properties/pairs.hpp"
 #include "tests/support/catch.hpp"
 
@@ -243,6 +244,22 @@ TEST_CASE("properties: an assumption excuses those that need it, once it was bro
                 after.at(seconds(1'000)).breaks(assumption, kind);
                 CHECK(after.end(id).verdict == Verdict::Violated);
             }
+}
+
+TEST_CASE("properties: an excused violation hides none without excuse") {
+    Setup setup = cast();
+    Ledger ledger(setup);
+    const auto at = [](std::int64_t s) { return Stamp{sim::SimTime{s * 1'000'000'000}, {}, 0}; };
+    ledger.broken(at(5), {Assumption::DiskHonest, sim::ProcessKind::Server});
+    ledger.object(Lock1, at(7), [] { return std::string("late"); });
+    const auto report = [&] { return ledger.reports().at(static_cast<std::size_t>(Lock1)); };
+    CHECK(report().verdict == Verdict::Excused);
+    ledger.object(Lock1, at(3), [] { return std::string("early, reported later"); });
+    CHECK(report().verdict == Verdict::Violated);
+    CHECK(report().first->evidence == "early, reported later");
+    ledger.object(Lock1, at(2), [] { return std::string("another"); });
+    CHECK(report().first->evidence == "early, reported later");
+    CHECK(report().violations == 3);
 }
 
 TEST_CASE("properties: each has needs as declared") {

@@ -58,6 +58,25 @@ TEST_CASE("properties: QUORUM-1 counts entries of the leader's own term, at or a
     }
 }
 
+TEST_CASE("properties: QUORUM-1 lets nobody answer who does not lead") {
+    Story story;
+    story.by(n1, leads(3)).by(n1, durable(10, 3)).by(n2, durable(10, 3));
+    story.by(alice, opens(5)).by(n1, opened(5, alice));
+    const SteppedDown down{Term(3), StepDownReason::QuorumLost};
+    SECTION("while it leads") {
+        story.by(n1, answer).by(n1, receives(5, 2, 3)).by(n1, renews(5, 2, 3)).by(n1, down);
+        CHECK(story.end(Quorum1).verdict == Verdict::Held);
+    }
+    SECTION("a request") {
+        story.by(n1, down).by(n1, answer);
+        CHECK(story.end(Quorum1).verdict == Verdict::Violated);
+    }
+    SECTION("a renewal") {
+        story.by(n1, down).by(n1, renews(5, 2, 3));
+        CHECK(story.end(Quorum1).verdict == Verdict::Violated);
+    }
+}
+
 TEST_CASE("properties: QUORUM-1 does not need the leader's own disk") {
     Story story;
     story.by(n1, leads(3)).by(n2, durable(9, 3)).by(n3, durable(9, 3)).by(n1, answer);
