@@ -61,9 +61,10 @@ std::vector<Report> Ledger::reports() const {
         Verdict verdict = Verdict::Held;
         if (entry.first)
             verdict = entry.first->excused_by ? Verdict::Excused : Verdict::Violated;
-        else if (entry.checks == 0)
+        else if (entry.checks == 0 || entry.forgone)
             verdict = Verdict::Idle;
-        all.push_back({id, verdict, entry.first, entry.violations, entry.checks, entry.needs,
+        const std::uint64_t checks = entry.forgone ? 0 : entry.checks;
+        all.push_back({id, verdict, entry.first, entry.violations, checks, entry.needs,
                        assumptions_.any_broken(entry.needs)});
     }
     return all;

@@ -14,6 +14,8 @@ namespace lockstep::properties {
 /// Which assumptions were in fact broken, by which kind of process, and when first.
 class Assumptions {
 public:
+    /// What was checked of the property proves nothing: it counts as idle, unless it is violated.
+    void forgo(PropertyId id) { entries_[index(id)].forgone = true; }
     void broken(const Stamp& stamp, Need need);
     /// The first of the needs that was broken no later than at the stamp.
     std::optional<Need> broken_by(const Stamp& stamp, const std::vector<Need>& needs) const;
@@ -55,6 +57,7 @@ private:
     struct Entry {
         std::uint64_t checks = 0;
         std::uint64_t violations = 0;
+        bool forgone = false;
         std::optional<Violation> first;
         std::vector<Need> needs;
     };

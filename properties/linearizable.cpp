@@ -29,7 +29,10 @@ bool Linearizable::judged() {
 void Linearizable::object(const Stamp& stamp) {
     for (; explained_ < history_.explained(); ++explained_)
         context_.ledger.checked(PropertyId::Lin1);
-    if (objected_ || !history_.objection()) return;
+    if (objected_) return;
+    // More ways to explain it than are followed: nothing is known of the rest.
+    if (history_.gave_up()) context_.ledger.forgo(PropertyId::Lin1);
+    if (!history_.objection()) return;
     objected_ = true;
     context_.ledger.object(PropertyId::Lin1, stamp, [&] { return history_.objection()->evidence; });
 }

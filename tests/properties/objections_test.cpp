@@ -262,6 +262,19 @@ TEST_CASE("properties: an excused violation hides none without excuse") {
     CHECK(report().violations == 3);
 }
 
+TEST_CASE("properties: what was given up is idle, not held, and a violation stands") {
+    Ledger ledger(cast());
+    const auto verdict = [&] {
+        return ledger.reports().at(static_cast<std::size_t>(Lin1)).verdict;
+    };
+    ledger.checked(Lin1);
+    CHECK(verdict() == Verdict::Held);
+    ledger.forgo(Lin1);
+    CHECK(verdict() == Verdict::Idle);
+    ledger.object(Lin1, Stamp{sim::SimTime{1}, {}, 1}, [] { return std::string("two holders"); });
+    CHECK(verdict() == Verdict::Violated);
+}
+
 TEST_CASE("properties: each has needs as declared") {
     CHECK(Story().end(Act1).needs.empty());
     CHECK(Story().end(Raft1).needs ==
