@@ -261,26 +261,40 @@ void Marks::on(const world::Stamp& stamp, const events::ReleaseCalled& e) {
     client.released.push_back(e.token);
 }
 
-void Marks::on(const world::Stamp& stamp, const events::CloseCalled&) {
-    clients_[stamp.process].believes.clear();
+void Marks::session_gone(sim::ProcessId process, SessionId session) {
+    Client& client = clients_[process];
+    if (client.sessions.erase(session)) ++client.ended;
+}
+
+void Marks::on(const world::Stamp& stamp, const events::CloseCalled& e) {
+    Client& client = clients_[stamp.process];
+    client.believes.erase_if([&](const auto& belief) { return belief.second == e.session; });
+    session_gone(stamp.process, e.session);
+}
+
+void Marks::on(const world::Stamp& stamp, const events::SessionOverTold& e) {
+    session_gone(stamp.process, e.session);
 }
 
 void Marks::on(const world::Stamp& stamp, const events::SessionTold& e) {
     // A client of another service has one for each acquire, and its deadline comes with the grant.
     if (e.deadline == LocalTime::never()) return;
     Client& client = clients_[stamp.process];
-    client.renewal_open = false;
-    if (++client.sessions > 1) hit(Mark::SessionReopened);
+    client.sessions[e.session] = false;
+    if (client.ended == 0) return;
+    --client.ended;
+    hit(Mark::SessionReopened);
 }
 
-void Marks::on(const world::Stamp& stamp, const events::RenewalSent&) {
-    Client& client = clients_[stamp.process];
-    if (client.renewal_open) hit(Mark::RenewalRetried);
-    client.renewal_open = true;
+void Marks::on(const world::Stamp& stamp, const events::RenewalSent& e) {
+    bool* open = clients_[stamp.process].sessions.find(e.session);
+    if (open == nullptr) return;
+    if (*open) hit(Mark::RenewalRetried);
+    *open = true;
 }
 
-void Marks::on(const world::Stamp& stamp, const events::DeadlineMoved&) {
-    clients_[stamp.process].renewal_open = false;
+void Marks::on(const world::Stamp& stamp, const events::DeadlineMoved& e) {
+    if (bool* open = clients_[stamp.process].sessions.find(e.session)) *open = false;
 }
 
 void Marks::on(const world::Stamp& stamp, const events::WriteSent& e) {
@@ -341,7 +355,8 @@ void Marks::on(const world::Stamp& stamp, const sim::ProcessStopped& e) {
     if (Client* client = clients_.find(stamp.process)) {
         if (!client->believes.empty()) hit(Mark::HolderCrashed);
         client->believes.clear();
-        client->renewal_open = false;
+        client->ended += client->sessions.size();
+        client->sessions.clear();
     }
 }
 
@@ -361,8 +376,9 @@ void Marks::on(const world::Stamp& stamp, const sim::DeadlinePassed& e) {
         if (session != SessionId(e.key)) continue;
         hit(Mark::DeadlinePassedWhileHolding);
         if (client->paused) hit(Mark::DeadlinePassedWhilePaused);
-        return;
+        break;
     }
+    session_gone(stamp.process, SessionId(e.key));
 }
 
 void Marks::on(const world::Stamp&, const sim::LinkWasReset&) {

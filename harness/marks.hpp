@@ -116,8 +116,9 @@ private:
     };
     struct Client {
         bool paused = false;
-        bool renewal_open = false;  ///< sent, and the deadline has not moved since
-        std::uint32_t sessions = 0;
+        /// Its sessions, and whether a renewal was sent since the deadline last moved.
+        FlatMap<SessionId, bool> sessions;
+        std::size_t ended = 0;  ///< sessions for which no other was opened yet
         FlatMap<LockId, SessionId> believes;
         std::vector<FencingToken> released;  ///< oldest first
     };
@@ -126,6 +127,7 @@ private:
     static constexpr std::size_t released_kept = 16;
 
     void waiters_leave(SessionId session);
+    void session_gone(sim::ProcessId client, SessionId session);
     void hit(Mark mark) { ++counts_[static_cast<std::size_t>(mark)]; }
 
     void on(const world::Stamp&, const auto&) {}  // a kind that reaches no mark
@@ -143,6 +145,7 @@ private:
     void on(const world::Stamp& stamp, const events::LossTold& e);
     void on(const world::Stamp& stamp, const events::ReleaseCalled& e);
     void on(const world::Stamp& stamp, const events::CloseCalled& e);
+    void on(const world::Stamp& stamp, const events::SessionOverTold& e);
     void on(const world::Stamp& stamp, const events::SessionTold& e);
     void on(const world::Stamp& stamp, const events::RenewalSent& e);
     void on(const world::Stamp& stamp, const events::DeadlineMoved& e);

@@ -14,8 +14,6 @@ namespace lockstep::properties {
 /// Which assumptions were in fact broken, by which kind of process, and when first.
 class Assumptions {
 public:
-    /// What was checked of the property proves nothing: it counts as idle, unless it is violated.
-    void forgo(PropertyId id) { entries_[index(id)].forgone = true; }
     void broken(const Stamp& stamp, Need need);
     /// The first of the needs that was broken no later than at the stamp.
     std::optional<Need> broken_by(const Stamp& stamp, const std::vector<Need>& needs) const;
@@ -48,6 +46,8 @@ public:
         if (first || (entry.first->excused_by && !assumptions_.broken_by(stamp, entry.needs)))
             keep(id, stamp, std::forward<Evidence>(evidence)());
     }
+    /// What was checked of the property proves nothing: it counts as idle, unless it is violated.
+    void forgo(PropertyId id) { entries_[index(id)].forgone = true; }
     void broken(const Stamp& stamp, Need need) { assumptions_.broken(stamp, need); }
 
     std::vector<Report> reports() const;
