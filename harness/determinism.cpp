@@ -25,6 +25,8 @@ std::string line_of(const Outcome& outcome, std::size_t i) {
         [&](const auto& w) -> std::string {
             if constexpr (std::is_same_v<std::decay_t<decltype(w)>, MessageLine>)
                 return w.text;
+            else if constexpr (std::is_same_v<std::decay_t<decltype(w)>, MessageTaken>)
+                return fmt::format("is handed message {}", w.number);
             else
                 return describe(names, w);
         },

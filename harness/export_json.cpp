@@ -35,6 +35,8 @@ std::string_view end_name(End end) {
             return "crashed";
         case End::OutOfTime:
             return "out-of-time";
+        case End::Cut:
+            return "cut";
     }
     return "";
 }
@@ -301,8 +303,18 @@ void event_lines(const Outcome& outcome, const sim::FaultPlan& plan,
         std::visit(
             [&](const auto& what) {
                 if constexpr (std::is_same_v<std::decay_t<decltype(what)>, MessageLine>) {
-                    json["event"] = "message";
+                    json["event"] = what.is_note ? "note" : "message";
                     json["text"] = what.text;
+                    if (!what.is_note) {
+                        json["number"] = what.number;
+                        json["to"] = names.process(what.to);
+                        json["kind"] = what.kind;
+                        if (!what.dropped.empty()) json["dropped"] = what.dropped;
+                    }
+                } else if constexpr (std::is_same_v<std::decay_t<decltype(what)>, MessageTaken>) {
+                    json["event"] = "message-taken";
+                    json["number"] = what.number;
+                    json["from"] = names.process(what.from);
                 } else {
                     std::visit(add, what);
                 }

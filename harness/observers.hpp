@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Who listens to a run.
@@ -39,10 +40,18 @@ public:
         else if (arrives != sim::SimTime::never())
             fate = fmt::format("arrives {}.{:06}", arrives.ns / 1'000'000'000,
                                arrives.ns % 1'000'000'000 / 1'000);
-        events.push_back(
-            {at, message.from,
-             MessageLine{fmt::format("{} -> {} {} ({})", name(message.from), name(message.to),
-                                     message.payload.print(), fate)}});
+        const std::string printed = message.payload.print();
+        MessageLine line{
+            fmt::format("{} -> {} {} ({})", name(message.from), name(message.to), printed, fate)};
+        line.number = message.number;
+        line.to = message.to;
+        line.kind = printed.substr(0, printed.find(' '));
+        if (dropped != nullptr) line.dropped = dropped;
+        line.arrives = arrives;
+        events.push_back({at, message.from, std::move(line)});
+    }
+    void on_message_taken(sim::SimTime at, const sim::Envelope& message) override {
+        events.push_back({at, message.to, MessageTaken{message.number, message.from}});
     }
     void on_note(sim::SimTime at, sim::ProcessId process, const std::string& text) override {
         events.push_back({at, process, MessageLine{text, true}});

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,21 +43,34 @@ struct TriggerCount {
 
 /// How a run ended. `Stuck`: a budget of steps was used up. `Crashed`: an assertion of ours failed,
 /// or the process that ran it was ended by a signal. `OutOfTime`: RunOptions::stop said so, and
-/// nothing is known of the rest; never so in an exploration.
-enum class End : std::uint8_t { Finished, Stuck, Crashed, OutOfTime };
+/// nothing is known of the rest; never so in an exploration. `Cut`: RunOptions::until said so.
+enum class End : std::uint8_t { Finished, Stuck, Crashed, OutOfTime, Cut };
 
-/// A line about one message, already printed by the simulator that saw it; or a note that the
-/// service made about itself (world::Reporter::note).
+/// A message was sent, as the simulator printed it; or a note that the service made about itself
+/// (world::Reporter::note), of which there is only the text.
 struct MessageLine {
     std::string text;
     bool is_note = false;
+    std::uint64_t number = 0;  ///< of the message in this run
+    sim::ProcessId to = {};
+    std::string kind = {};     ///< "acquire-reply"
+    std::string dropped = {};  ///< why it was lost at once; empty if it was not
+    /// When it is to arrive, if nothing happens to it; never if it is held by a cut, or dropped.
+    sim::SimTime arrives = sim::SimTime::never();
+};
+
+/// The process was handed the message of that number. One that nobody is ever handed was lost.
+struct MessageTaken {
+    std::uint64_t number = 0;
+    sim::ProcessId from = {};
 };
 
 /// One record of a run: the true time, the process it concerns (0: the world), and what happened.
+/// Events of both kinds, and they alone, count for Violation::ordinal: the first of them is 1.
 struct LoggedEvent {
     sim::SimTime at;
     sim::ProcessId process;
-    std::variant<events::Event, sim::WorldEvent, MessageLine> what;
+    std::variant<events::Event, sim::WorldEvent, MessageLine, MessageTaken> what;
 };
 
 /// All that is known of one run. A pure function of scenario, seed and plan epoch, but for the
@@ -77,11 +91,18 @@ struct Outcome {
     TriggerCount triggers;
     std::vector<std::uint64_t> checkpoints;  ///< the running digest, every 4,096 steps
     std::vector<LoggedEvent> log;
-    std::vector<std::string> process_names;  ///< of process 1, 2, ...
+    std::vector<std::string> process_names;       ///< of process 1, 2, ...
+    std::vector<sim::ProcessKind> process_kinds;  ///< likewise
     std::vector<std::string> lock_names;     ///< of lock 1, 2, ...
     std::vector<std::string> point_names;    ///< of point 0, 1, ...
     std::vector<std::string>
         resolved_lines;  ///< what the seed drew where the scenario left a choice
+};
+
+/// From that instant on the run has other luck: whatever is drawn later than the plan of faults.
+struct Reseed {
+    sim::SimTime when;
+    std::uint64_t salt = 0;
 };
 
 struct RunOptions {
@@ -91,6 +112,10 @@ struct RunOptions {
         -1;  ///< 1: messages go through the wire codec, 0: never, -1: as the scenario says
     bool checkpoints = false;
     std::uint64_t step_limit = 0;  ///< of the whole run; 0: the simulator's own
+    /// End the run there, as it then is: what the properties demand at the end of a run is not
+    /// asked. Absent: run to the end.
+    std::optional<sim::SimTime> until = std::nullopt;
+    std::vector<Reseed> reseeds = {};
     /// Asked after every simulated second whether to go on no longer. Changes nothing of what comes
     /// before. Absent: never.
     std::function<bool()> stop = nullptr;

@@ -113,6 +113,7 @@ Simulation::Simulation(scenario::Resolved settings, const RunOptions& options)
       world_(settings_.seed, stacks_, recorder_, limits_of(options)),
       marks_(settings_.servers.size(), probe_of(settings_)) {
     recorder_.attach(world_);
+    for (const Reseed& reseed : options_.reseeds) world_.reseed_from(reseed.when, reseed.salt);
     const bool codec = options_.wire_codec < 0 ? settings_.wire_codec : options_.wire_codec > 0;
     world_.set_wire_codec(codec);
     world_.keep_checkpoints(options_.checkpoints);
@@ -257,6 +258,10 @@ bool Simulation::probe() {
 }
 
 bool Simulation::advance(sim::SimTime to) {
+    if (options_.until && *options_.until <= to) {
+        to = std::max(*options_.until, world_.now());
+        cut_ = true;
+    }
     // Where the run is looked at in between changes nothing of it.
     while (options_.stop && world_.now() + seconds(1) < to) {
         if (options_.stop()) out_of_time_ = true;
@@ -265,7 +270,7 @@ bool Simulation::advance(sim::SimTime to) {
         if (end_ != sim::RunEnd::ReachedEnd) return false;
     }
     end_ = world_.run_until(to);
-    return end_ == sim::RunEnd::ReachedEnd;
+    return end_ == sim::RunEnd::ReachedEnd && !cut_;
 }
 
 /// By then connections have come back or been given up, many times over.

@@ -51,8 +51,14 @@ void Simulation::report(Outcome& outcome) const {
         outcome.roles.push_back({role, hits});
     outcome.triggers = {injector_->triggers().waited, injector_->triggers().met};
     outcome.checkpoints = world_.checkpoints();
-    for (std::uint32_t p = 1; p <= world_.processes(); ++p)
+    if (cut_ && end_ == sim::RunEnd::ReachedEnd && !out_of_time_) {
+        outcome.end = End::Cut;
+        outcome.end_detail = "as asked";
+    }
+    for (std::uint32_t p = 1; p <= world_.processes(); ++p) {
         outcome.process_names.push_back(world_.process(sim::ProcessId(p)).name());
+        outcome.process_kinds.push_back(world_.process(sim::ProcessId(p)).kind());
+    }
     outcome.lock_names = settings_.locks;
     outcome.point_names.assign(scenario::point_names.begin(), scenario::point_names.end());
     outcome.resolved_lines = settings_.drawn;

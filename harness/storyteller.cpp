@@ -26,7 +26,7 @@ void Storyteller::hear(const LoggedEvent& logged, bool raw_too) {
                     ordinary("notes", what.text);
                 else if (raw_too)
                     say("", what.text, Tone::Faint, Weight::Raw, "");
-            } else {
+            } else if constexpr (!std::is_same_v<What, MessageTaken>) {
                 std::visit([&](const auto& e) { tell(e); }, what);
                 if (raw_too)
                     say(names_.process(process_), describe(names_, what), Tone::Faint, Weight::Raw,

@@ -35,7 +35,7 @@ std::string quoted(const std::string& word) {
 constexpr std::size_t text_column = 12;
 
 std::string_view end_word(End end) {
-    if (end == End::OutOfTime) return "stopped";
+    if (end == End::OutOfTime || end == End::Cut) return "stopped";
     return end == End::Stuck ? "stuck" : "crashed";
 }
 

@@ -159,6 +159,17 @@ struct Expectation {
     bool operator==(const Expectation&) const = default;
 };
 
+/// The table [repro]: how this very scenario failed, when it did. Changes nothing of a run.
+struct ReproNote {
+    std::uint64_t seed = 1;
+    std::uint64_t plan_epoch = 0;
+    std::string fingerprint;  ///< "BELIEF-1/..."
+    std::string digest;       ///< sixteen hex digits
+    std::string build;        ///< likewise: the program that the digest is of
+    std::string version;      ///< of the program that wrote it
+    bool operator==(const ReproNote&) const = default;
+};
+
 struct Scenario {
     std::string name;
     std::string story;  ///< the comment at the top of the file
@@ -180,6 +191,7 @@ struct Scenario {
     std::vector<std::string> required_marks;
     /// Least share of runs in which a property must have had something to check.
     std::vector<std::pair<std::string, Ppm>> minimum_share;
+    std::optional<ReproNote> repro;
 
     bool operator==(const Scenario&) const = default;
 };

@@ -248,6 +248,8 @@ void Process::io_due(const QueueEntry& entry) {
 }
 
 [[gnu::always_inline]] inline void Process::take_now(InFlight& message, std::uint32_t slot) {
+    if (world_.network_.traced_) [[unlikely]]
+        world_.listener_.on_message_taken(world_.now_, message.envelope);
     const World::Calling calling(world_, *this);
     program_->on_message(*this, message.envelope);
     calling.world.network_.discard(message, slot);

@@ -30,6 +30,8 @@ public:
     /// for one that is held by a cut or dropped; `dropped` says why, or is null.
     virtual void on_message(SimTime, const Envelope&, SimTime /*arrives*/,
                             const char* /*dropped*/) {}
+    /// A program is handed the message; likewise. One that never is, is lost.
+    virtual void on_message_taken(SimTime, const Envelope&) {}
     /// A disk has done what its process asked for (a DiskOperation; a failed sync has not), and
     /// only when that was asked for by World::trace_disks.
     virtual void on_disk(SimTime /*at*/, ProcessId, std::uint32_t /*operation*/) {}

@@ -59,6 +59,10 @@ void Recorder::on_message(sim::SimTime at, const sim::Envelope& message, sim::Si
     for (Observer* observer : observers_) observer->on_message(at, message, arrives, dropped);
 }
 
+void Recorder::on_message_taken(sim::SimTime at, const sim::Envelope& message) {
+    for (Observer* observer : observers_) observer->on_message_taken(at, message);
+}
+
 void Recorder::on_disk(sim::SimTime, sim::ProcessId process, std::uint32_t operation) {
     for (Observer* observer : observers_) observer->on_disk(process, operation);
 }

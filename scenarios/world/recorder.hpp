@@ -26,6 +26,8 @@ public:
     /// arrive, or is null.
     virtual void on_message(sim::SimTime /*at*/, const sim::Envelope& /*message*/,
                             sim::SimTime /*arrives*/, const char* /*dropped*/) {}
+    /// A program was handed the message; likewise.
+    virtual void on_message_taken(sim::SimTime /*at*/, const sim::Envelope& /*message*/) {}
     /// A disk has done something; heard only while disks are traced.
     virtual void on_disk(sim::ProcessId /*process*/, std::uint32_t /*operation*/) {}
     /// What a service says about itself, for people (Reporter::note); heard only by those that keep
@@ -60,6 +62,7 @@ public:
     void on_point(sim::SimTime at, sim::ProcessId process, std::uint32_t point) override;
     void on_message(sim::SimTime at, const sim::Envelope& message, sim::SimTime arrives,
                     const char* dropped) override;
+    void on_message_taken(sim::SimTime at, const sim::Envelope& message) override;
     void on_disk(sim::SimTime at, sim::ProcessId process, std::uint32_t operation) override;
 
     std::uint64_t events() const { return ordinal_; }
