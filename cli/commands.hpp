@@ -43,12 +43,23 @@ struct ExploreArguments {
     std::string out = ".lockstep";  ///< directory for results
     bool no_out = false;            ///< keep none
     std::string json;               ///< file; "-": standard output, without the table
+    std::string junit;              ///< likewise
+    std::string shard;              ///< "2/4", "auto/4"; empty: as the environment says
     std::vector<std::string> sets;
     Origin scenarios_from = {};
     Origin sets_from = {};
     bool again_without_config = false;  ///< the command that repeats a run needs --no-config
 };
 ExitCode explore(const ExploreArguments& arguments);
+
+struct MergeArguments {
+    std::vector<std::string> directories;
+    std::string out;    ///< directory; empty: the merged results are kept nowhere
+    std::string json;   ///< file; "-": standard output, without the table
+    std::string junit;  ///< likewise
+    bool partial = false;
+};
+ExitCode merge(const MergeArguments& arguments);
 
 struct DigestArguments {
     std::vector<std::string> scenarios;  ///< empty: the whole catalogue

@@ -126,7 +126,13 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         ->type_name("DIR")
         ->check(directory());
     command->add_flag("--no-out", arguments.no_out, "Keeps no results");
+    command
+        ->add_option("--shard", arguments.shard,
+                     "Runs only part i of n of the seeds (default: as the scheduler says)")
+        ->type_name("i/n");
     command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--junit", arguments.junit, "File for a JUnit report; - for stdout")
         ->type_name("FILE");
     command->add_option("--set", arguments.sets, set_help)
         ->type_name("K=V")
@@ -136,12 +142,41 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         "and counts as a failure. A failing seed is printed with its evidence and the\n"
         "command that repeats it. Ctrl-C prints the table of what has finished; the same\n"
         "command goes on from there, after kill -9 too, as long as program, scenarios and\n"
-        "seeds are the same.\n"
+        "seeds are the same. In an array of Slurm, an indexed job of Kubernetes or GitLab's\n"
+        "parallel jobs each task takes its part of the seeds; `lockstep merge` puts them\n"
+        "together.\n"
         "\n"
         "Examples:\n"
         "  lockstep explore\n"
         "  lockstep explore chaos --seeds 50000 --budget 10m\n"
-        "  lockstep explore chaos torn-log --first-seed 100001 --seeds 2000 --jobs 2");
+        "  lockstep explore chaos torn-log --first-seed 100001 --seeds 2000 --jobs 2\n"
+        "  lockstep explore --seeds 50000 --shard 2/4 --out results");
+}
+
+void add_merge(CLI::App& app, MergeArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("merge", "Puts the results of several machines together");
+    command
+        ->add_option("directories", arguments.directories,
+                     "What shards kept, or folders that contain it")
+        ->type_name("DIR")
+        ->required();
+    command->add_option("--out", arguments.out, "Keeps the merged results here")
+        ->type_name("DIR")
+        ->check(directory());
+    command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--junit", arguments.junit, "File for a JUnit report; - for stdout")
+        ->type_name("FILE");
+    command->add_flag("--partial", arguments.partial, "Takes what there is, if runs are missing");
+    command->footer(
+        "Prints the table that one machine would have come to. Parts of different\n"
+        "explorations, a part that is there twice, and parts that are missing or not\n"
+        "finished are refused, with what to do about it.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep merge results\n"
+        "  lockstep merge results/shard-*-of-4 --json merged.json --out merged");
 }
 
 void add_digest(CLI::App& app, DigestArguments& arguments) {
@@ -236,6 +271,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_list(app, arguments.list);
     add_run(app, arguments.run);
     add_explore(app, arguments.explore);
+    add_merge(app, arguments.merge);
     add_digest(app, arguments.digest);
     add_check(app, arguments.check);
     CLI::App* completion =

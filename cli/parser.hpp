@@ -20,6 +20,7 @@ struct Arguments {
     bool no_config = false;
     RunArguments run;
     ExploreArguments explore;
+    MergeArguments merge;
     DigestArguments digest;
     CheckArguments check;
     ListArguments list;

@@ -183,6 +183,7 @@ Json exploration_json(const Batch& batch) {
               {"out_of_time", exploration.out_of_time},
               {"whole_catalogue", batch.whole_catalogue},
               {"elapsed_ms", exploration.elapsed.count()}};
+    if (batch.shard) json["shard"] = to_string(*batch.shard);
     Json gave_up = Json::array();
     for (const GivenUp& seed : exploration.given_up)
         gave_up.push_back({{"scenario", batch.tallies[seed.subject].scenario()},
