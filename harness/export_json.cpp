@@ -280,7 +280,7 @@ std::string outcome_json(const Outcome& outcome, const Demands& demands, const R
     json["marks"] = std::move(marks);
     std::map<std::string, FaultTally> faults;
     for (const auto& fault : outcome.faults)
-        faults[fault.kind] += FaultTally{fault.planned, fault.started, fault.missed};
+        faults[fault.kind] += FaultTally{fault.planned, fault.started, fault.missed, 0};
     json["faults"] = faults_json(faults);
     std::map<std::string, std::uint64_t> roles;
     for (const auto& role : outcome.roles) roles[role.role] += role.hits;
