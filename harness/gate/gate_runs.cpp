@@ -122,6 +122,7 @@ private:
         Exploration& all = report_.all.exploration;
         all.done += batch.exploration.done;
         all.total += batch.exploration.total;
+        for (const GivenUp& seed : batch.exploration.given_up) all.given_up.push_back(seed);
         all.elapsed += batch.exploration.elapsed;
         all.out_of_time = all.out_of_time || batch.exploration.out_of_time;
     }
@@ -221,7 +222,7 @@ private:
             if (is_new) break;
         }
         // It came out otherwise now, which the second runs tell of.
-        if (!chosen) {
+        if (!chosen && !failure.violated.empty()) {
             const auto& report = failure.violated.front();
             one.why = {report.id, "not-again"};
             if (report.first) one.evidence = report.first->evidence;

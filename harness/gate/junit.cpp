@@ -14,6 +14,8 @@ using Result = JunitCase::Result;
 /// Failing seeds told in one case.
 constexpr std::size_t told = 20;
 
+constexpr const char* endings_name = "every run ends";
+
 std::string group_of(PropertyId id) {
     const std::string code(properties::code_of(id));
     return code.substr(0, code.find('-'));
@@ -39,7 +41,7 @@ void add_count(JunitCase& one, std::size_t seeds) {
 JunitCase endings(const Batch& batch, std::size_t subject) {
     const Tally& tally = batch.tallies[subject];
     JunitCase one;
-    one.name = "every run ends";
+    one.name = endings_name;
     std::size_t seeds = 0;
     for (const Failure& failure : tally.failures()) {
         if (failure.end == End::Finished) continue;
@@ -145,6 +147,10 @@ struct Counts {
 };
 
 }  // namespace
+
+std::string junit_case_of(const std::optional<PropertyId>& property) {
+    return property ? group_of(*property) : endings_name;
+}
 
 std::string xml_text(std::string_view text) {
     std::string out;

@@ -2,6 +2,7 @@
 
 #include "harness/batch.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ struct JunitSuite {
 };
 /// A JUnit report as CI servers read it. It has no times: equal results are equal bytes.
 std::string junit_text(std::string_view name, const std::vector<JunitSuite>& suites);
+
+/// In which case of a suite a violation of the property is told; without one, a run that ended
+/// badly.
+std::string junit_case_of(const std::optional<properties::PropertyId>& property);
 
 /// A suite a scenario; in each a case for how runs ended, one for each group of properties
 /// ("LOCK"), and one for what is demanded of the batch. A failure has its evidence and the commands
