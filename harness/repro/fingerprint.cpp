@@ -65,8 +65,8 @@ public:
         if (word.ends_with("'s")) word.remove_suffix(2);
         if (word.empty()) return;
         const std::string_view part = part_of(outcome_, word);
-        const bool number = part.empty() && (std::any_of(word.begin(), word.end(), is_digit) ||
-                                             is_hash(word));
+        const bool number =
+            part.empty() && (std::any_of(word.begin(), word.end(), is_digit) || is_hash(word));
         const bool unit = after_number_ && (word == "s" || word == "ms" || word == "us");
         after_number_ = number;
         if (number || unit) return;

@@ -143,8 +143,7 @@ void smaller_numbers(Weaker& weaker) {
     if (has.amount)
         weaker.number([](Fault& f) -> std::int64_t& { return f.amount.ns; }, shortest, span_of,
                       "by");
-    if (has.ppm)
-        weaker.number([](Fault& f) -> std::int64_t& { return f.ppm; }, 1, share_of, "of");
+    if (has.ppm) weaker.number([](Fault& f) -> std::int64_t& { return f.ppm; }, 1, share_of, "of");
     // Its period is how often it comes: it may be rounder, and rarer it would be larger.
     if (has.period)
         for (const std::int64_t ns : rounder(fault.period.ns, shortest)) {

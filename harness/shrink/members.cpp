@@ -58,9 +58,7 @@ public:
         name = after_[at < gone_ ? at : at - 1];
         return true;
     }
-    bool rename(sim::Aim& aim) const {
-        return aim.by != sim::Aim::By::Process || rename(aim.name);
-    }
+    bool rename(sim::Aim& aim) const { return aim.by != sim::Aim::By::Process || rename(aim.name); }
     /// False if nobody is left of those that were named.
     bool rename(std::vector<std::string>& peers) const {
         std::vector<std::string> left;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -74,8 +75,7 @@ constexpr Plain plain_settings[] = {
     {"no zones", [](Scenario& s, const Scenario& d) { s.cluster.zones = d.cluster.zones; }},
     {"waits without end",
      [](Scenario& s, const Scenario& d) { s.workload.wait_max = d.workload.wait_max; }},
-    {"no wire codec",
-     [](Scenario& s, const Scenario& d) { s.run.wire_codec = d.run.wire_codec; }},
+    {"no wire codec", [](Scenario& s, const Scenario& d) { s.run.wire_codec = d.run.wire_codec; }},
     {"no required marks",
      [](Scenario& s, const Scenario& d) { s.required_marks = d.required_marks; }},
     {"no minimum shares",
@@ -99,10 +99,10 @@ void without_swarm(Candidates& to) {
         for (std::size_t k = 0; k < sim::fault_kinds; ++k)
             kinds.push_back(static_cast<sim::FaultKind>(k));
     if (kinds.size() < 2) return;
-    const auto middle = kinds.begin() + static_cast<std::ptrdiff_t>(kinds.size() / 2);
-    offer([&](Swarm& s) { s.kinds.assign(kinds.cbegin(), std::as_const(middle)); },
+    const auto middle = kinds.cbegin() + static_cast<std::ptrdiff_t>(kinds.size() / 2);
+    offer([&](Swarm& s) { s.kinds.assign(kinds.cbegin(), middle); },
           "half the kinds of faults");
-    offer([&](Swarm& s) { s.kinds.assign(std::as_const(middle), kinds.cend()); },
+    offer([&](Swarm& s) { s.kinds.assign(middle, kinds.cend()); },
           "the other half of the kinds of faults");
     for (std::size_t i = 0; i < kinds.size(); ++i)
         offer(
@@ -120,27 +120,35 @@ void plain_workload(Candidates& to) {
     to.offer(std::move(changed), "the workload counter");
 }
 
+/// Of a number: what goes back to its default stays there; for the others smaller is simpler, or
+/// only rounder.
+enum class Simpler : std::uint8_t { Smaller, Rounder, Default };
+
 class Numbers {
 public:
     explicit Numbers(Candidates& to) : to_(to) {}
 
     /// One value in place of a range, which is then made rounder, or smaller, too.
     template <class Get>
-    void range(const char* what, Get get, bool may_shrink) {
+    void range(const char* what, Get get, Simpler simpler) {
         Scenario probe = to_.origin();
         const DurationRange now = get(probe);
+        Scenario by_default;
+        if (simpler == Simpler::Default && now == get(by_default)) return;
         for (const Duration d : {now.max, now.min})
             if (now.min != now.max) offer(what, get, DurationRange{d, d});
         if (now.min != now.max) return;
-        const auto fewer = may_shrink ? smaller(now.max.ns, 0) : rounder(now.max.ns, 0);
+        const auto fewer =
+            simpler == Simpler::Smaller ? smaller(now.max.ns, 0) : rounder(now.max.ns, 0);
         for (const std::int64_t ns : fewer) offer(what, get, DurationRange{{ns}, {ns}});
     }
     template <class Get>
-    void span(const char* what, Get get, bool may_shrink) {
+    void span(const char* what, Get get, Simpler simpler) {
         Scenario probe = to_.origin();
         const Duration now = get(probe);
         if (now == Duration::max()) return;
-        for (const std::int64_t ns : may_shrink ? smaller(now.ns, 0) : rounder(now.ns, 0))
+        for (const std::int64_t ns :
+             simpler == Simpler::Smaller ? smaller(now.ns, 0) : rounder(now.ns, 0))
             offer(what, get, Duration{ns});
     }
 
@@ -175,25 +183,34 @@ void with_simpler_numbers(Candidates& to) {
         changed.workload.writes = static_cast<std::uint32_t>(n);
         to.offer(std::move(changed), fmt::format("{} writes", n));
     }
-    numbers.range("a lease of", [](Scenario& s) -> DurationRange& { return s.lease.ttl; }, false);
     numbers.range(
-        "hold for", [](Scenario& s) -> DurationRange& { return s.workload.hold; }, true);
+        "a lease of", [](Scenario& s) -> DurationRange& { return s.lease.ttl; }, Simpler::Rounder);
+    numbers.range(
+        "hold for", [](Scenario& s) -> DurationRange& { return s.workload.hold; },
+        Simpler::Smaller);
     // Who thinks less does more.
     numbers.range(
-        "think for", [](Scenario& s) -> DurationRange& { return s.workload.think; }, false);
-    numbers.span("a period of", [](Scenario& s) -> Duration& { return s.workload.period; }, false);
-    numbers.span("drain for", [](Scenario& s) -> Duration& { return s.workload.drain; }, true);
+        "think for", [](Scenario& s) -> DurationRange& { return s.workload.think; },
+        Simpler::Rounder);
     numbers.span(
-        "stop every", [](Scenario& s) -> Duration& { return s.workload.stop_every; }, false);
+        "a period of", [](Scenario& s) -> Duration& { return s.workload.period; },
+        Simpler::Rounder);
+    numbers.span(
+        "drain for", [](Scenario& s) -> Duration& { return s.workload.drain; }, Simpler::Smaller);
+    numbers.span(
+        "stop every", [](Scenario& s) -> Duration& { return s.workload.stop_every; },
+        Simpler::Rounder);
     numbers.range(
-        "delays of", [](Scenario& s) -> DurationRange& { return s.network.delay; }, false);
-    numbers.range("syncs of", [](Scenario& s) -> DurationRange& { return s.disk.sync; }, false);
+        "delays of", [](Scenario& s) -> DurationRange& { return s.network.delay; },
+        Simpler::Default);
+    numbers.range(
+        "syncs of", [](Scenario& s) -> DurationRange& { return s.disk.sync; }, Simpler::Default);
     numbers.range(
         "elections after", [](Scenario& s) -> DurationRange& { return s.raft.election_min; },
-        false);
+        Simpler::Default);
     numbers.range(
         "elections before", [](Scenario& s) -> DurationRange& { return s.raft.election_max; },
-        false);
+        Simpler::Default);
 }
 
 }  // namespace lockstep::harness
