@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 #include <utility>
 
 namespace lockstep::harness {
@@ -234,22 +235,44 @@ void tell_excuse(Telling& t) {
     }
 }
 
+/// A step inside a sentence.
+std::string told_in_passing(std::string text) {
+    if (text.starts_with("FAULT: ")) text = "suffers a fault, " + text.substr(7);
+    // Capitals catch the eye in a list, and shout in a sentence.
+    for (const std::string_view loud : {"ACCEPTS", "REFUSES", "NO"}) {
+        const auto at = text.find(loud);
+        if (at == std::string::npos) continue;
+        for (std::size_t i = at; i < at + loud.size(); ++i)
+            text[i] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
+    }
+    return text;
+}
+
+/// The steps without which the rest makes no sense; with few of them, the others of the chain, too.
+std::string chain_text(const Telling& t, const std::vector<Place>& shown) {
+    constexpr std::ptrdiff_t enough = 5;
+    const auto needed = std::count_if(shown.begin(), shown.end(), [&](Place place) {
+        return t.steps.at(place).rank == Rank::Needed;
+    });
+    const Rank least = needed >= enough ? Rank::Needed : Rank::Linked;
+    std::string chain;
+    for (const Place place : shown) {
+        const Step& step = t.steps.at(place);
+        if (place == t.at || step.rank < least) continue;
+        const sim::ProcessId process = t.log.process(place);
+        chain += fmt::format("{}at {} {}{}{}", chain.empty() ? "" : "; ", t.words.when(place),
+                             process ? t.name(process) : "", process ? " " : "",
+                             told_in_passing(step.text));
+    }
+    return chain;
+}
+
 std::string cause_of(const Telling& t, const std::vector<Place>& shown) {
     const auto& property = properties::describe(t.violation.id);
     std::string text =
         fmt::format("{} {} did not hold: {}", property.code, property.name, sentence(t.broke));
-    std::string chain;
-    for (const Place place : shown) {
-        if (place == t.at) continue;
-        const Step& step = t.steps.at(place);
-        if (step.rank < Rank::Linked && shown.size() > least_steps) continue;
-        std::string said = step.text;
-        if (said.starts_with("FAULT: ")) said = "suffers a fault, " + said.substr(7);
-        const sim::ProcessId process = t.log.process(place);
-        chain += fmt::format("{}at {} {}{}{}", chain.empty() ? "" : "; ", t.words.when(place),
-                             process ? t.name(process) : "", process ? " " : "", said);
-    }
-    if (!chain.empty()) text += " " + sentence(capital(std::move(chain)));
+    const std::string chain = chain_text(t, shown);
+    if (!chain.empty()) text += " " + sentence(capital(chain));
     if (!t.pivot.empty()) text += " " + sentence(t.pivot);
     if (t.violation.excused_by)
         text += " It is excused: " + sentence(excuse(t));

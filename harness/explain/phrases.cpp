@@ -208,7 +208,7 @@ public:
             if (hold.belief_end == place_)
                 held += (held.empty() ? "" : ", ") + words_.lock(hold.lock);
         if (held.empty() && !events::is_grant_deadline(e.key)) held = "its lease";
-        return fmt::format("its own deadline for {} passes{}", held.empty() ? "a lock" : held,
+        return fmt::format("passes its own deadline for {}{}", held.empty() ? "a lock" : held,
                            log_.still_since(process, place_) != nowhere ? ", unseen" : "");
     }
     std::string operator()(const sim::LinkWasReset& e) const {
