@@ -4,6 +4,7 @@
 #include "harness/judge.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct RunArguments {
     std::string events;   ///< file for the events as JSON lines; "-": standard output
     std::string json;     ///< file for the verdicts as JSON; "-": standard output
     std::string budget;   ///< wall time, "5m"; empty: none
+    std::string until;    ///< simulated time at which it ends, "12.5s"; empty: at its end
     std::string history;  ///< a file for the history of the run; empty: none
 };
 ExitCode run(const RunArguments& arguments);
@@ -92,6 +94,18 @@ struct CheckArguments {
     bool json = false;
 };
 ExitCode check(const CheckArguments& arguments);
+
+struct PinpointArguments {
+    std::string scenario;  ///< or a repro, which has a seed
+    std::optional<std::uint64_t> seed;
+    std::string property;  ///< its id; empty: the first that is violated
+    std::uint64_t points = 40;
+    std::uint64_t runs = 100;
+    std::uint64_t jobs = 0;  ///< 0: one a core
+    std::vector<std::string> sets;
+    Origin sets_from = {};
+};
+ExitCode pinpoint(const PinpointArguments& arguments);
 
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.

@@ -23,6 +23,7 @@ struct Arguments {
     MergeArguments merge;
     DigestArguments digest;
     CheckArguments check;
+    PinpointArguments pinpoint;
     ListArguments list;
     std::string shell;  ///< for completion
 };

@@ -4,6 +4,7 @@
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "harness/determinism.hpp"
+#include "harness/explain/failure_report.hpp"
 #include "harness/explore_store.hpp"
 #include "harness/export_json.hpp"
 #include "harness/history/writer.hpp"
@@ -50,16 +51,19 @@ std::string first_paragraph(std::string_view story) {
 ExitCode exit_code_of(const harness::Demands& demands, const Outcome& outcome) {
     const auto judgement = harness::judge(demands, outcome);
     // What was violated until then stands.
-    if (outcome.end == End::OutOfTime && judgement.unexpected.empty()) return ExitCode::GaveUp;
+    const bool whole = outcome.end != End::OutOfTime && outcome.end != End::Cut;
+    if (!whole && judgement.unexpected.empty()) return ExitCode::GaveUp;
     if (!judgement.as_expected()) return ExitCode::Violated;
     if (judgement.as_foretold.size() < demands.violated.size()) return ExitCode::Untrustworthy;
     return ExitCode::AsExpected;
 }
 
 /// Keeping a log must change nothing: exploring keeps none. What differs, if anything does.
-std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome) {
+std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome,
+                                   const std::optional<sim::SimTime>& until) {
     harness::RunOptions bare;
     bare.checkpoints = true;
+    bare.until = until;
     bare.stop = harness::StopSignals::caught;
     const Outcome unlogged = harness::run(scenario, outcome.seed, bare);
     if (unlogged.end == End::OutOfTime || unlogged.digest == outcome.digest) return "";
@@ -71,6 +75,8 @@ std::string last_line(ExitCode code, const harness::Demands& demands, const Outc
     if (!difference.empty())
         return fmt::format("{}: without the log this run comes out differently; {}",
                            paint(Tone::Bad, "NOT DETERMINISTIC"), difference);
+    if (code == ExitCode::GaveUp && outcome.end == End::Cut)
+        return paint(Tone::Warn, "cut short, without a verdict");
     if (code == ExitCode::GaveUp)
         return paint(Tone::Warn, harness::StopSignals::caught() ? "interrupted, without a verdict"
                                                                 : "without a verdict");
@@ -94,6 +100,46 @@ Result<std::function<bool()>> stop_when(const std::string& budget_text) {
     return std::function<bool()>([end] {
         return harness::StopSignals::caught() || std::chrono::steady_clock::now() >= end;
     });
+}
+
+/// The simulated time at which a run is to end; "12.5s", or "12.5" as stories print it.
+Result<std::optional<sim::SimTime>> until_of(const std::string& text) {
+    if (text.empty()) return std::optional<sim::SimTime>();
+    const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
+    const auto span = parse_span("--until", bare ? text + "s" : text);
+    if (!span) return span.error();
+    return std::optional(sim::SimTime{*span.value()});
+}
+
+/// The earliest violation, one without excuse if there is any; null if nothing was violated.
+const properties::Violation* first_violation(const Outcome& outcome) {
+    const properties::Violation* first = nullptr;
+    for (const auto& report : outcome.reports) {
+        if (report.verdict != properties::Verdict::Violated || !report.first) continue;
+        if (first == nullptr || report.first->at < first->at) first = &*report.first;
+    }
+    return first;
+}
+
+/// Why a violated run was; nothing for any other.
+std::string why_violated(const scenario::Scenario& scenario, const Outcome& outcome,
+                         const harness::RunOptions& options, const harness::Paint& paint) {
+    const properties::Violation* violation = first_violation(outcome);
+    if (violation == nullptr || harness::StopSignals::caught()) return "";
+    const auto settings = harness::resolve(scenario, outcome.seed);
+    harness::Explanation explanation;
+    if (options.keep_messages) {
+        explanation = harness::explain(outcome, settings, *violation);
+    } else {
+        harness::RunOptions with_messages = options;
+        with_messages.keep_messages = true;
+        const Outcome full = harness::run(scenario, outcome.seed, with_messages);
+        explanation = harness::explain(full, settings, *violation);
+    }
+    return fmt::format(
+        "{}\n{}\n", paint(Tone::Strong, fmt::format("why {}", properties::code_of(violation->id))),
+        harness::explanation_text(explanation, outcome.process_names, paint,
+                                  harness::width_for(STDOUT_FILENO)));
 }
 
 /// The files that were asked for.
@@ -165,6 +211,9 @@ ExitCode run(const RunArguments& arguments) {
     const auto stop = stop_when(arguments.budget);
     if (!stop) return bad_input(stop.error());
     options.stop = stop.value();
+    const auto until = until_of(arguments.until);
+    if (!until) return bad_input(until.error());
+    options.until = until.value();
     auto exports = open_exports(arguments);
     if (!exports) return bad_input(exports.error());
     const bool quiet = exports.value().take_standard_output();
@@ -198,7 +247,8 @@ ExitCode run(const RunArguments& arguments) {
 
     ExitCode code = exit_code_of(demands, outcome);
     std::string difference;
-    if (code != ExitCode::GaveUp) difference = difference_without_log(scenario, outcome);
+    if (code != ExitCode::GaveUp)
+        difference = difference_without_log(scenario, outcome, options.until);
     if (!difference.empty()) code = ExitCode::Untrustworthy;
     // Nobody has seen then that the run comes out the same without its log.
     if (harness::StopSignals::caught()) {
@@ -212,7 +262,8 @@ ExitCode run(const RunArguments& arguments) {
         story.paint = paint;
         story.width = harness::width_for(STDOUT_FILENO);
         fmt::print(
-            "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            "\n{}\n{}{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            why_violated(scenario, outcome, options, paint),
             harness::verdict_text(outcome, demands, paint, harness::width_for(STDOUT_FILENO)),
             harness::repeat_command(repeat, arguments.seed),
             last_line(code, demands, outcome, difference, paint));
