@@ -91,6 +91,10 @@ std::string about_extras(const CLI::App& app) {
         for (const CLI::Option* known : at->get_options())
             for (const auto& name : known->get_lnames()) names.push_back("--" + name);
     const std::string word = option->substr(0, option->find('='));
+    // An option of a command, in front of it.
+    if (const auto command = command_in(app);
+        !command.empty() && std::find(names.begin(), names.end(), word) != names.end())
+        return fmt::format("{} comes behind the command: {} {} ...", word, command, word);
     return fmt::format("no option is called '{}'; did you mean {}?", word,
                        lockstep::scenario::nearest(word, names));
 }

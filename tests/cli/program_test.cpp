@@ -15,6 +15,7 @@ TEST_CASE("cli: bad flags are refused in one line") {
     refuses("run calm --seed 010", "010");
     refuses("run calm --seed 18446744073709551616", "2^64");
     refuses("run calm --sede 1", "'--sede'; did you mean --seed? (lockstep run --help");
+    refuses("--seed 1 run calm", "--seed comes behind the command: run --seed");
     refuses("run calm 3", "'3' was not expected");
     refuses("run calm --events x --history ./x", "--history: that file is --events");
     refuses("explore --seeds 0", "at least 1");
