@@ -240,9 +240,9 @@ void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
         ->allow_extra_args(false);
     command->footer(
         "Runs the scenario with its own luck up to each of many instants, and with other\n"
-        "luck from there on: delays, losses, what a crash leaves of the disk. How often it\n"
-        "fails in the same way, with the interval at 95%, rises at the instant at which\n"
-        "the failure was decided. The plan of faults stays as it is. The result does not\n"
+        "luck from there on: delays, losses, what a crash leaves of the disk, and when the\n"
+        "faults strike that have not struck yet. How often it fails in the same way, with\n"
+        "the interval at 95%, rises at the instant that decided it. The result does not\n"
         "depend on --jobs. Exit codes: 0, 2 if the run does not fail, 3 if interrupted.\n"
         "\n"
         "Examples:\n"
