@@ -297,6 +297,11 @@ void fill_up(Telling& t, const Causality& causes) {
     }
 }
 
+std::string due_text(const Telling& t) {
+    return fmt::format("{}: time is up, and what was promised has not come",
+                       properties::code_of(t.violation.id));
+}
+
 }  // namespace
 
 Explanation explain(const Outcome& outcome, const scenario::Resolved& settings,
@@ -318,14 +323,20 @@ Explanation explain(const Outcome& outcome, const scenario::Resolved& settings,
     for (auto& [place, step] : t.steps)
         if (step.text.empty()) step.text = words.text(place);
     t.step(t.at, Rank::Needed);
+    if (!t.by_event) t.steps[t.at].text = due_text(t);
     if (t.steps[t.at].text.empty()) t.steps[t.at].text = words.text(t.at);
-    if (t.decisive == nowhere) t.decide(t.at);
+    if (t.decisive == nowhere && t.by_event) t.decide(t.at);
     auto shown = shown_steps(t);
     merge_twins(t, shown);
     shown.push_back(t.at);
     for (const Place place : shown)
         out.story.push_back(
             {log.time(place), log.process(place), t.steps[place].text, place == t.decisive, place});
+    // What is found when time is up is nobody's doing.
+    if (!t.by_event) {
+        out.story.back().process = sim::ProcessId();
+        out.story.back().at = violation.at;
+    }
     out.begins = out.story.front().at;
     out.harm = t.harm.empty() ? violation.evidence : t.harm;
     out.cause = cause_of(t, shown);

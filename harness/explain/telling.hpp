@@ -43,7 +43,8 @@ public:
     const scenario::Resolved& settings;
     const Phrases& words;
     const properties::Violation& violation;
-    Place at;  ///< the violating event, or the last before a violation that is none
+    Place at;  ///< the violating event, or the last before a violation that is no event's making
+    bool by_event = false;
 
     std::string harm;
     std::string broke;       ///< first sentence of the cause: between whom the promise broke
