@@ -136,6 +136,23 @@ private:
             " What it may count on, {} from the sending at {}, was over at {}, but {} believed {}.",
             Phrases::span(promised), t_.words.when(since), t_.words.when(over), older(), until);
         t_.looks_like = "a client that acts past its deadline";
+        blame_clock();
+    }
+
+    /// What kept the client's clock back, if anything is known to have.
+    void blame_clock() {
+        for (const PauseTale& pause : log_.pauses())
+            if (pause.process == older_.client && pause.clock == sim::ClockMode::Frozen &&
+                pause.from <= t_.at && older_.told <= pause.to)
+                t_.decide(pause.from);
+        for (const SpanTale& fault : log_.faults()) {
+            if (fault.process != older_.client || fault.from > t_.at || fault.to < older_.told ||
+                fault.fault >= t_.settings.plan.size())
+                continue;
+            const sim::FaultKind kind = t_.settings.plan[fault.fault].kind;
+            if (kind == sim::FaultKind::ClockDrift || kind == sim::FaultKind::ClockFreeze)
+                t_.decide(fault.from);
+        }
     }
 
     /// A service that reports nothing of what its servers do: the clients' side alone.

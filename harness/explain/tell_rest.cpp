@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
 
 namespace lockstep::harness {
 namespace {
@@ -38,7 +41,8 @@ bool blame_timers(Telling& t, const HoldTale& hold) {
     t.pivot = fmt::format(
         "{} renewed its session last at {}; the lease is {}, and until {} no leader proposed to "
         "end it{}.",
-        t.name(hold.client), t.words.when(wanted), span_text(session->ttl), t.words.when(t.at),
+        t.name(hold.client), t.words.when(wanted), span_text(session->ttl),
+        t.words.when(t.violation.at),
         changed ? fmt::format(": {}, elected at {}, never began to time a session that was older "
                               "than its leadership",
                               t.name(leader->server), t.words.when(leader->from))
@@ -46,6 +50,32 @@ bool blame_timers(Telling& t, const HoldTale& hold) {
     t.looks_like = changed ? "timers not restarted by a new leader" : "a lease that nobody times";
     t.decide(changed ? leader->from : wanted);
     return true;
+}
+
+/// "session 4" in the evidence, each once.
+std::set<SessionId> sessions_in(std::string_view text) {
+    constexpr std::string_view word = "session ";
+    std::set<SessionId> found;
+    for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        std::uint64_t number = 0;
+        const char* from = text.data() + at + word.size();
+        if (std::from_chars(from, text.data() + text.size(), number).ec == std::errc())
+            found.insert(SessionId(number));
+    }
+    return found;
+}
+
+/// What the evidence speaks of may be the end of a lease.
+void blame_leases(Telling& t) {
+    for (const SessionId id : sessions_in(t.violation.evidence)) {
+        const SessionTale* session = t.log.session(id);
+        if (session == nullptr || session->ended > t.at || !t.pivot.empty()) continue;
+        if (session->reason != events::EndReason::Expired) continue;
+        const LeaseAccount account = account_for(t, *session);
+        if (!account.flawed) continue;
+        t.pivot = account.pivot;
+        t.looks_like = account.looks_like;
+    }
 }
 
 }  // namespace
@@ -118,8 +148,9 @@ void tell_evidence(Telling& t) {
         t.about(process);
     for (const LockId lock : locks_in(t.log.outcome(), t.violation.evidence))
         t.focus.locks.insert(lock);
-    t.about(t.log.process(t.at));
+    if (t.by_event) t.about(t.log.process(t.at));
     t.step(t.at, Rank::Needed);
+    blame_leases(t);
     if (t.focus.locks.empty()) return;
     // Who had the locks last.
     std::size_t shown = 0;
