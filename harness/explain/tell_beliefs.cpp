@@ -155,6 +155,20 @@ private:
         }
     }
 
+    /// Faults of either client's that were on: of a service that tells nothing they are what there
+    /// is to go by.
+    std::string faults_beside() {
+        std::string all;
+        for (const SpanTale& fault : log_.faults()) {
+            const bool theirs = fault.process == older_.client || fault.process == newer_.client;
+            if (!theirs || fault.from > t_.at || fault.to < older_.told) continue;
+            t_.step(fault.from, Rank::Needed);
+            all += fmt::format("{}{}", all.empty() ? " Meanwhile there was a fault: " : ", ",
+                               t_.words.fault(fault.fault));
+        }
+        return all.empty() ? all : all + ".";
+    }
+
     /// A service that reports nothing of what its servers do: the clients' side alone.
     void unreported() {
         const Place since = log_.still_since(older_.client, t_.at);
@@ -164,6 +178,7 @@ private:
             t_.pivot += fmt::format(", having stood still since {}", t_.words.when(since));
         t_.pivot += fmt::format("; the service let {} have {} at {} all the same.", newer(), lock(),
                                 t_.words.when(t_.at));
+        t_.pivot += faults_beside();
         const SessionTale* session = log_.session(older_.session);
         const bool limited = older_.belief_end != nowhere &&
                              log_.world_event<sim::DeadlinePassed>(older_.belief_end) != nullptr;
