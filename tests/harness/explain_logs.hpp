@@ -106,8 +106,9 @@ public:
                              const std::string& evidence = "it was not so") {
         properties::Violation violation{};
         violation.id = id;
-        violation.ordinal = ordinal_ - before;
+        violation.ordinal = before > ordinal_ ? 0 : ordinal_ - before;
         violation.evidence = evidence;
+        violation.at = outcome_.log.back().at;
         std::uint64_t ordinal = 0;
         for (const auto& logged : outcome_.log) {
             if (!std::holds_alternative<events::Event>(logged.what) &&

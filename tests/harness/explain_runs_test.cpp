@@ -33,7 +33,7 @@ Explained explained(const std::string& name, PropertyId id,
 
 void is_well_formed(const Explained& e) {
     const auto& why = e.why;
-    const auto& first = *report_of(e.outcome, why.property).first;
+    const auto& first = *e.outcome.reports[static_cast<std::size_t>(why.property)].first;
     INFO(why.cause);
     CHECK(why.story.size() >= 5);
     CHECK(why.story.size() <= 10);

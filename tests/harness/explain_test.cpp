@@ -138,12 +138,14 @@ TEST_CASE("explain: a violation that an assumption excuses ends with the assumpt
 
 TEST_CASE("explain: causes are what came before in a process, and what was heard of") {
     FailureLog log;
-    log.election(100, n1, 1);                          // 0: heard of
-    log.sent(200, n1, worker_a, 7);                    // 1
-    log.at(250, n1, events::SteppedDown{Term(1)});     // 2: after the message had left
-    log.taken(300, worker_a, n1, 7);                   // 3
-    log.at(300, worker_a, events::CloseCalled{of_a});  // 4
-    log.at(350, worker_b, events::CloseCalled{of_b});  // 5: beside it
+    log.election(100, n1, 1);        // 0: heard of
+    log.sent(200, n1, worker_a, 7);  // 1
+    log.at(250, n1,
+           events::SteppedDown{
+               Term(1), events::StepDownReason::HigherTerm});  // 2: after the message had left
+    log.taken(300, worker_a, n1, 7);                           // 3
+    log.at(300, worker_a, events::CloseCalled{of_a});          // 4
+    log.at(350, worker_b, events::CloseCalled{of_b});          // 5: beside it
     log.at(400, worker_a, events::SessionOverTold{of_a});
     const harness::Chronicle chronicle(log.outcome());
     const harness::Causality causes(chronicle);
