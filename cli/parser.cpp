@@ -72,9 +72,7 @@ void add_run(CLI::App& app, RunArguments& arguments) {
         ->type_name("K=V")
         ->allow_extra_args(false);
     command->add_flag("-v,--verbose", arguments.verbose, "Every event and every message");
-    command
-        ->add_option("--until", arguments.until,
-                     "Ends the run at this simulated time: 12.5s; no verdict at its end")
+    command->add_option("--until", arguments.until, "Ends the run at this simulated time: 12.5s")
         ->type_name("TIME");
     command
         ->add_option("--budget", arguments.budget,
