@@ -169,6 +169,57 @@ private:
         return all.empty() ? all : all + ".";
     }
 
+    /// When the client asked for what it was told then.
+    Place asked_for(const HoldTale& hold) const {
+        for (Place place = hold.told; place-- > 0;) {
+            const auto* asked = log_.event<events::AcquireCalled>(place);
+            if (asked != nullptr && asked->lock == hold.lock && log_.process(place) == hold.client)
+                return place;
+        }
+        return hold.told;
+    }
+
+    struct Slow {
+        Place sent = nowhere;
+        Place heard = nowhere;
+        Duration took{};
+    };
+    /// The last message of either client that took at least so long.
+    Slow slow_message(Place from, Duration least) const {
+        Slow last;
+        for (Place place = from; place < t_.at; ++place) {
+            const auto* taken = std::get_if<MessageTaken>(&log_.at(place).what);
+            if (taken == nullptr || (taken->from != older_.client && taken->from != newer_.client))
+                continue;
+            const Place sent = log_.sending_of(taken->number);
+            if (sent == nowhere || sent < from) continue;
+            const Duration took = log_.time(place) - log_.time(sent);
+            if (took >= least) last = {sent, place, took};
+        }
+        return last;
+    }
+
+    /// A message that was under way for long: what it said was old when it was heard.
+    std::string about_slow_message(Place from) {
+        constexpr Duration unusual = milliseconds(100);
+        Slow slow = slow_message(from, unusual);
+        // Nearly as slow as the slowest will do, if it is later.
+        for (Slow slower = slow; slower.sent != nowhere;) {
+            slow = slower;
+            slower = slow_message(from, slow.took * 4 / 3);
+        }
+        if (slow.sent == nowhere) return "";
+        const Place slowest = slow.sent;
+        const Place heard = slow.heard;
+        const auto& line = std::get<MessageLine>(log_.at(slowest).what);
+        t_.decide(slowest, fmt::format("sends {} to {}, which takes it only at {}, {} later",
+                                       line.kind, t_.name(line.to), t_.words.when(heard),
+                                       t_.words.between(slowest, heard)));
+        return fmt::format(" {}'s {} was under way to {} from {} to {}.",
+                           t_.name(log_.process(slowest)), line.kind, t_.name(line.to),
+                           t_.words.when(slowest), t_.words.when(heard));
+    }
+
     /// A service that reports nothing of what its servers do: the clients' side alone.
     void unreported() {
         const Place since = log_.still_since(older_.client, t_.at);
@@ -178,6 +229,10 @@ private:
             t_.pivot += fmt::format(", having stood still since {}", t_.words.when(since));
         t_.pivot += fmt::format("; the service let {} have {} at {} all the same.", newer(), lock(),
                                 t_.words.when(t_.at));
+        const Place asked = std::min(asked_for(older_), asked_for(newer_));
+        t_.step(asked_for(older_), Rank::Linked);
+        t_.step(asked_for(newer_), Rank::Linked);
+        t_.pivot += about_slow_message(asked);
         t_.pivot += faults_beside();
         const SessionTale* session = log_.session(older_.session);
         const bool limited = older_.belief_end != nowhere &&
@@ -185,7 +240,7 @@ private:
         t_.looks_like = limited || (session != nullptr && session->passed != nowhere)
                             ? "a lock that is given away before its holder's deadline"
                             : "a lock that two can take at once";
-        t_.decide(since != nowhere ? since : t_.at);
+        if (since != nowhere || t_.decisive == nowhere) t_.decide(since != nowhere ? since : t_.at);
     }
 
     Telling& t_;

@@ -136,6 +136,26 @@ TEST_CASE("explain: a violation that an assumption excuses ends with the assumpt
     CHECK(contains(why.cause, "It is excused: the assumption clock-rate"));
 }
 
+TEST_CASE("explain: of a service that tells nothing, the clients and their messages are asked") {
+    FailureLog log;
+    log.at(100, worker_a, events::AcquireCalled{job, of_a, RequestSeq(1), Duration::max()});
+    log.sent(200, worker_a, n1, 4);
+    log.at(300, worker_b, events::AcquireCalled{job, of_b, RequestSeq(1), Duration::max()});
+    log.sent(310, worker_b, n1, 5).taken(311, n1, worker_b, 5);
+    log.at(400, worker_b,
+           events::GrantTold{job, of_b, RequestSeq(1), FencingToken(1), LocalTime{}});
+    log.taken(1'300, n1, worker_a, 4);
+    log.at(1'400, worker_a,
+           events::GrantTold{job, of_a, RequestSeq(1), FencingToken(2), LocalTime{}});
+    log.at(2'000, worker_b, events::ReleaseCalled{job, of_b, FencingToken(1)});
+    const auto why = log.why(PropertyId::Belief1, 1);
+    CHECK(why.harm == "worker-b and worker-a both may act on job from 1.400 to 2.000 (0.600 s)");
+    CHECK(why.looks_like == "a lock that two can take at once");
+    CHECK(decisive_step(why) ==
+          "sends keep-alive to n1, which takes it only at 1.300, 1.100 s later");
+    CHECK(contains(why.cause, "worker-b gave nothing up before 2.000"));
+}
+
 TEST_CASE("explain: causes are what came before in a process, and what was heard of") {
     FailureLog log;
     log.election(100, n1, 1);        // 0: heard of
