@@ -212,9 +212,7 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
 void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("pinpoint", "From which instant on a failing run was bound to fail");
-    command
-        ->add_option("scenario", arguments.scenario,
-                     "A repro, or a scenario: its name, or the path of a .toml file")
+    command->add_option("scenario", arguments.scenario, "A repro, or a scenario: name or path")
         ->required();
     command->add_option("--seed", arguments.seed, "Which run (default: the repro's, or 1)")
         ->type_name("N")
@@ -238,7 +236,7 @@ void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
         ->allow_extra_args(false);
     command->footer(
         "Runs the scenario with its own luck up to each of many instants, and with other\n"
-        "luck from there on: delays, losses, what a crash leaves of the disk, and when the\n"
+        "luck from there on: delays, losses, what a crash leaves of the disk, and when\n"
         "faults strike that have not struck yet. How often it fails in the same way, with\n"
         "the interval at 95%, rises at the instant that decided it. The result does not\n"
         "depend on --jobs. Exit codes: 0, 2 if the run does not fail, 3 if interrupted.\n"
