@@ -124,6 +124,14 @@ TEST_CASE("explain: the report of a failure") {
           "baseline main@1c0ffee held: new in this change\n"
           "again    lockstep replay a.toml\n"
           "keep     lockstep accept a.toml\n");
+    auto crashed = facts;
+    crashed.ended = "crashed: it broke";
+    crashed.baseline = harness::Baseline::NotAsked;
+    CHECK(harness::failure_report(crashed) ==
+          "FAIL failover seed 4711  crashed: it broke  1 of 5,000 runs\n"
+          "shrunk   41 faults to 1\n"
+          "again    lockstep replay a.toml\n"
+          "keep     lockstep accept a.toml\n");
     facts.explanation.cause = std::string(40, 'w') + " " + std::string(40, 'w');
     std::istringstream lines(harness::failure_report(facts, {}, 60));
     for (std::string line; std::getline(lines, line);)
