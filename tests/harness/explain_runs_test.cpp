@@ -1,4 +1,5 @@
 #include "harness/catalogue.hpp"
+#include "harness/explain/chronicle.hpp"
 #include "harness/explain/explanation.hpp"
 #include "harness/explain/failure_report.hpp"
 #include "harness/services.hpp"
@@ -92,6 +93,36 @@ TEST_CASE("explain: clocks beyond their bound are named as what excuses the over
     is_well_formed(frozen);
     CHECK(contains(decisive_step(frozen.why), "its clock with it"));
     CHECK(contains(frozen.why.fencing, "saved the day: store refused"));
+}
+
+TEST_CASE("explain: whatever is said to be violated, wherever, is told in order") {
+    for (const char* name : {"pause-past-lease", "leader-crash-after-grant", "payments"}) {
+        const auto scenario = harness::load_scenario(name, {}).value();
+        harness::RunOptions options{.keep_log = true, .keep_messages = true};
+        options.until = sim::SimTime{20'000'000'000};
+        const Outcome outcome = harness::run(scenario, 1, options);
+        const auto settings = harness::resolve(scenario, 1);
+        const harness::Chronicle log(outcome);
+        for (const PropertyId id : properties::all_properties())
+            for (const std::uint64_t part : {0U, 1U, 400U, 700U, 1'000U}) {
+                properties::Violation violation{};
+                violation.id = id;
+                violation.ordinal = outcome.events * part / 1'000;
+                violation.at = log.time(log.of_ordinal(violation.ordinal));
+                violation.evidence = "worker-a, session 2, job";
+                const auto why = harness::explain(outcome, settings, violation);
+                INFO(name << ": " << properties::code_of(id) << " at event " << violation.ordinal);
+                REQUIRE(!why.story.empty());
+                CHECK(why.story.size() <= 10);
+                CHECK(std::is_sorted(why.chain.begin(), why.chain.end()));
+                CHECK(std::is_sorted(
+                    why.story.begin(), why.story.end(),
+                    [](const auto& a, const auto& b) { return a.position < b.position; }));
+                CHECK(why.story.back().at == violation.at);
+                CHECK(!why.harm.empty());
+                CHECK(why.cause.find("  ") == std::string::npos);
+            }
+    }
 }
 
 TEST_CASE("explain: the report of a failure") {
