@@ -281,10 +281,10 @@ private:
         if (session_.ended == nowhere || session_.reason != events::EndReason::Expired) return;
         const std::string why = hindrance();
         const Place since = begins();
-        account_.pivot = fmt::format(
-            "{}{}'s lease, last renewed {}, ran out as it must, and its session was ended at {}.",
-            why.empty() ? "" : why + "; ", client(),
-            since == nowhere ? "before" : "at " + when(since), when(session_.ended));
+        account_.ran_out = fmt::format(
+            "{}'s lease, last renewed {}, ran out as it must, and its session was ended at {}.",
+            client(), since == nowhere ? "before" : "at " + when(since), when(session_.ended));
+        account_.pivot = why.empty() ? account_.ran_out : why + "; " + account_.ran_out;
     }
 
     Telling& t_;

@@ -74,6 +74,7 @@ public:
 struct LeaseAccount {
     bool flawed = false;     ///< the service, or the client, did what it must not
     std::string pivot;       ///< a sentence
+    std::string ran_out;     ///< the part of it that says that the lease ran out, without a flaw
     std::string looks_like;  ///< the class of bug, if flawed
     Place decisive = nowhere;
 };
