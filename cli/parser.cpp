@@ -72,9 +72,7 @@ void add_run(CLI::App& app, RunArguments& arguments) {
         ->type_name("K=V")
         ->allow_extra_args(false);
     command->add_flag("-v,--verbose", arguments.verbose, "Every event and every message");
-    command
-        ->add_option("--until", arguments.until,
-                     "Ends the run at this simulated time: 12.5s; no verdict at its end")
+    command->add_option("--until", arguments.until, "Ends the run at this simulated time: 12.5s")
         ->type_name("TIME");
     command
         ->add_option("--budget", arguments.budget,
@@ -249,9 +247,7 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
 void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("pinpoint", "From which instant on a failing run was bound to fail");
-    command
-        ->add_option("scenario", arguments.scenario,
-                     "A repro, or a scenario: its name, or the path of a .toml file")
+    command->add_option("scenario", arguments.scenario, "A repro, or a scenario: name or path")
         ->required();
     command->add_option("--seed", arguments.seed, "Which run (default: the repro's, or 1)")
         ->type_name("N")
@@ -275,9 +271,9 @@ void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
         ->allow_extra_args(false);
     command->footer(
         "Runs the scenario with its own luck up to each of many instants, and with other\n"
-        "luck from there on: delays, losses, what a crash leaves of the disk. How often it\n"
-        "fails in the same way, with the interval at 95%, rises at the instant at which\n"
-        "the failure was decided. The plan of faults stays as it is. The result does not\n"
+        "luck from there on: delays, losses, what a crash leaves of the disk, and when\n"
+        "faults strike that have not struck yet. How often it fails in the same way, with\n"
+        "the interval at 95%, rises at the instant that decided it. The result does not\n"
         "depend on --jobs. Exit codes: 0, 2 if the run does not fail, 3 if interrupted.\n"
         "\n"
         "Examples:\n"

@@ -52,7 +52,12 @@ ExitCode exit_code_of(const harness::Demands& demands, const Outcome& outcome) {
     const auto judgement = harness::judge(demands, outcome);
     // What was violated until then stands.
     const bool whole = outcome.end != End::OutOfTime && outcome.end != End::Cut;
-    if (!whole && judgement.unexpected.empty()) return ExitCode::GaveUp;
+    if (!whole && judgement.unexpected.empty()) {
+        // Of a run that was cut short nothing else can be asked.
+        const bool shown =
+            !demands.violated.empty() && judgement.as_foretold.size() == demands.violated.size();
+        return outcome.end == End::Cut && shown ? ExitCode::AsExpected : ExitCode::GaveUp;
+    }
     if (!judgement.as_expected()) return ExitCode::Violated;
     if (judgement.as_foretold.size() < demands.violated.size()) return ExitCode::Untrustworthy;
     return ExitCode::AsExpected;

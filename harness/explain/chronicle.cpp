@@ -20,8 +20,7 @@ Chronicle::Chronicle(const Outcome& outcome) : outcome_(outcome) {
         }
     }
     // A duplicate has the number of its original: the first sending is the one that counts.
-    std::stable_sort(sendings_.begin(), sendings_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(sendings_.begin(), sendings_.end());
 }
 
 void Chronicle::hear(Place place, const events::Event& event) {

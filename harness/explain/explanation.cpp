@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace lockstep::harness {
@@ -77,6 +78,9 @@ public:
 private:
     bool ours(SessionId session) const { return t_.focus.sessions.contains(session); }
     bool ours(LockId lock) const { return t_.focus.locks.contains(lock); }
+    bool ours(LockId lock, FencingToken token) const {
+        return ours(lock) && (t_.focus.tokens.empty() || t_.focus.tokens.contains(token));
+    }
     bool ours(sim::ProcessId process) const {
         const auto& all = t_.focus.processes;
         return std::find(all.begin(), all.end(), process) != all.end();
@@ -97,14 +101,14 @@ private:
     bool matters(const events::RenewalReceived& e) const { return ours(e.session); }
     bool matters(const events::RenewalAnswered& e) const { return ours(e.session); }
     bool matters(const events::DeadlineMoved& e) const { return ours(e.session); }
-    bool matters(const events::Granted& e) const { return ours(e.lock); }
-    bool matters(const events::Released& e) const { return ours(e.lock); }
-    bool matters(const events::HoldEnded& e) const { return ours(e.lock); }
+    bool matters(const events::Granted& e) const { return ours(e.lock, e.token); }
+    bool matters(const events::Released& e) const { return ours(e.lock, e.token); }
+    bool matters(const events::HoldEnded& e) const { return ours(e.lock, e.token); }
     bool matters(const events::DelayStarted& e) const { return ours(e.lock); }
     bool matters(const events::DelayEnded& e) const { return ours(e.lock); }
-    bool matters(const events::GrantTold& e) const { return ours(e.lock); }
-    bool matters(const events::LossTold& e) const { return ours(e.lock); }
-    bool matters(const events::ReleaseCalled& e) const { return ours(e.lock); }
+    bool matters(const events::GrantTold& e) const { return ours(e.lock, e.token); }
+    bool matters(const events::LossTold& e) const { return ours(e.lock, e.token); }
+    bool matters(const events::ReleaseCalled& e) const { return ours(e.lock, e.token); }
     bool matters(const events::MayActAsked& e) const {
         return ours(e.lock) && t_.focus.tokens.contains(e.token);
     }
@@ -169,6 +173,37 @@ void merge_twins(Telling& t, std::vector<Place>& shown) {
     }
 }
 
+/// The daily round of a holder: renewals, questions, reads and writes.
+bool is_routine(const Chronicle& log, Place place) {
+    if (const auto* message = std::get_if<MessageLine>(&log.at(place).what))
+        return !message->is_note;
+    const auto* event = std::get_if<events::Event>(&log.at(place).what);
+    if (event == nullptr) return false;
+    return std::visit(
+        [](const auto& e) {
+            using E = std::decay_t<decltype(e)>;
+            constexpr bool renewal = std::is_same_v<E, events::RenewalSent> ||
+                                     std::is_same_v<E, events::RenewalReceived> ||
+                                     std::is_same_v<E, events::RenewalAnswered> ||
+                                     std::is_same_v<E, events::DeadlineMoved>;
+            constexpr bool work =
+                std::is_same_v<E, events::MayActAsked> || std::is_same_v<E, events::WriteSent> ||
+                std::is_same_v<E, events::WriteAccepted> || std::is_same_v<E, events::ReadAccepted>;
+            return renewal || work;
+        },
+        *event);
+}
+
+/// Of what goes on all the time only the last matters; what is told stays.
+void thin_out(const Telling& t, std::vector<std::size_t>& chain) {
+    constexpr std::size_t kept = 60;
+    std::size_t routine = 0;
+    for (std::size_t i = chain.size(); i-- > 0;) {
+        if (t.steps.contains(chain[i]) || !is_routine(t.log, chain[i])) continue;
+        if (++routine > kept) chain.erase(chain.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
 /// What led there: decisive events of the focus in the causal past, with the messages behind them.
 std::vector<std::size_t> chain_of(const Telling& t, const Causality& causes, Place begins) {
     std::vector<std::size_t> chain;
@@ -181,6 +216,7 @@ std::vector<std::size_t> chain_of(const Telling& t, const Causality& causes, Pla
         const Place message = causes.message_behind(place);
         if (message != nowhere && message >= begins) chain.push_back(message);
     }
+    thin_out(t, chain);
     std::sort(chain.begin(), chain.end());
     chain.erase(std::unique(chain.begin(), chain.end()), chain.end());
     // The violation is the last.
@@ -297,6 +333,11 @@ void fill_up(Telling& t, const Causality& causes) {
     }
 }
 
+std::string due_text(const Telling& t) {
+    return fmt::format("{}: time is up, and what was promised has not come",
+                       properties::code_of(t.violation.id));
+}
+
 }  // namespace
 
 Explanation explain(const Outcome& outcome, const scenario::Resolved& settings,
@@ -318,14 +359,20 @@ Explanation explain(const Outcome& outcome, const scenario::Resolved& settings,
     for (auto& [place, step] : t.steps)
         if (step.text.empty()) step.text = words.text(place);
     t.step(t.at, Rank::Needed);
+    if (!t.by_event) t.steps[t.at].text = due_text(t);
     if (t.steps[t.at].text.empty()) t.steps[t.at].text = words.text(t.at);
-    if (t.decisive == nowhere) t.decide(t.at);
+    if (t.decisive == nowhere && t.by_event) t.decide(t.at);
     auto shown = shown_steps(t);
     merge_twins(t, shown);
     shown.push_back(t.at);
     for (const Place place : shown)
         out.story.push_back(
             {log.time(place), log.process(place), t.steps[place].text, place == t.decisive, place});
+    // What is found when time is up is nobody's doing.
+    if (!t.by_event) {
+        out.story.back().process = sim::ProcessId();
+        out.story.back().at = violation.at;
+    }
     out.begins = out.story.front().at;
     out.harm = t.harm.empty() ? violation.evidence : t.harm;
     out.cause = cause_of(t, shown);

@@ -85,15 +85,18 @@ std::string explanation_text(const Explanation& explanation, const std::vector<s
 
 std::string failure_report(const FailureFacts& facts, const Paint& paint, std::size_t width) {
     const auto& property = properties::describe(facts.explanation.property);
-    std::string headline =
-        fmt::format("{} {} seed {}  {} {}", paint(Tone::Bad, "FAIL"), printable(facts.scenario),
-                    facts.seed, property.code, property.name);
+    const std::string what = facts.ended.empty()
+                                 ? fmt::format("{} {}", property.code, property.name)
+                                 : printable(facts.ended);
+    std::string headline = fmt::format("{} {} seed {}  {}", paint(Tone::Bad, "FAIL"),
+                                       printable(facts.scenario), facts.seed, what);
     if (facts.runs > 0)
         headline += fmt::format("  {} of {} run{}", grouped(facts.failed), grouped(facts.runs),
                                 facts.runs == 1 ? "" : "s");
     if (!facts.note.empty()) headline += fmt::format("  ({})", printable(facts.note));
     std::string out = headline + "\n";
-    out += explanation_text(facts.explanation, facts.process_names, paint, width);
+    if (facts.ended.empty())
+        out += explanation_text(facts.explanation, facts.process_names, paint, width);
     out += labelled("shrunk", facts.reduction, paint, width);
     out += labelled("baseline", baseline_text(facts.baseline, facts.baseline_name), paint, width,
                     facts.baseline == Baseline::Held ? Tone::Bad : Tone::Plain);

@@ -21,6 +21,9 @@ struct FailureFacts {
     /// How rare it is; zero runs: nobody has looked.
     std::uint64_t runs = 0;
     std::uint64_t failed = 0;
+    /// Of a run that ended badly, how: "crashed: ...", "stuck: ...". Then there is nothing to
+    /// explain, and `explanation` is not looked at.
+    std::string ended;
     Explanation explanation;
     std::vector<std::string> process_names;  ///< of the outcome that was explained
     std::string reduction;                   ///< what was shrunk: "38 faults to 2, 45 s to 9 s"

@@ -146,7 +146,12 @@ private:
             return false;
         const Term entry = entry_term();
         std::string why;
-        if (entry && session_.end_term && entry != session_.end_term)
+        if (entry && !session_.end_term)
+            why = fmt::format(
+                "the entry that ended it, {} of term {}, names no term in which "
+                "that was asked for",
+                session_.end_index.value, entry.value);
+        else if (entry && entry != session_.end_term)
             why = fmt::format(
                 "its end was asked for in term {}, and took effect as entry {} of "
                 "term {}: timed by one leader, and carried out under another",
@@ -171,9 +176,25 @@ private:
         account_.flawed = true;
         account_.decisive = proposal_ != nullptr ? proposal_->at : session_.ended;
         account_.looks_like = "an expiry that was not bound to its term";
-        account_.pivot = fmt::format("The session of {} ended at {}, but {}.", client(),
-                                     when(session_.ended), why);
+        account_.pivot = fmt::format("The session of {} ended at {}, but {}{}.", client(),
+                                     when(session_.ended), why, renewed_in_between());
         return true;
+    }
+    /// The renewal that a later leader than the one that timed the session had answered.
+    std::string renewed_in_between() {
+        const RenewalTale* last = nullptr;
+        for (const RenewalTale& renewal : session_.renewals)
+            if (renewal.answered != nowhere && renewal.answered <= session_.ended &&
+                renewal.sent != nowhere && renewal.term > session_.end_term)
+                last = &renewal;
+        if (last == nullptr) return "";
+        t_.step(last->sent, Rank::Needed,
+                fmt::format("sends a renewal, which {} answers at {} as leader of term {}",
+                            t_.name(last->server), when(last->answered), last->term.value));
+        return fmt::format(
+            ", although a renewal sent at {} had been answered at {} by {}, the "
+            "leader of term {}",
+            when(last->sent), when(last->answered), t_.name(last->server), last->term.value);
     }
 
     bool inherited(sim::ProcessId server, Place since) const {
@@ -260,10 +281,10 @@ private:
         if (session_.ended == nowhere || session_.reason != events::EndReason::Expired) return;
         const std::string why = hindrance();
         const Place since = begins();
-        account_.pivot = fmt::format(
-            "{}{}'s lease, last renewed {}, ran out as it must, and its session was ended at {}.",
-            why.empty() ? "" : why + "; ", client(),
-            since == nowhere ? "before" : "at " + when(since), when(session_.ended));
+        account_.ran_out = fmt::format(
+            "{}'s lease, last renewed {}, ran out as it must, and its session was ended at {}.",
+            client(), since == nowhere ? "before" : "at " + when(since), when(session_.ended));
+        account_.pivot = why.empty() ? account_.ran_out : why + "; " + account_.ran_out;
     }
 
     Telling& t_;

@@ -138,6 +138,24 @@ public:
     std::string operator()(const events::ReleaseCalled& e) const {
         return fmt::format("releases {}, token {}", words_.lock(e.lock), e.token.value);
     }
+    std::string operator()(const events::ReleaseReturned& e) const {
+        return fmt::format("is told of its release of {}: {}", words_.lock(e.lock),
+                           events::to_string(e.status));
+    }
+    std::string operator()(const events::WriteTold& e) const {
+        return fmt::format("is told of its write to {}: {}", words_.who(e.resource),
+                           events::to_string(e.outcome));
+    }
+    std::string operator()(const events::CallTold& e) const {
+        return fmt::format("is told of its call to {}: {}", words_.who(e.resource),
+                           events::to_string(e.outcome));
+    }
+    std::string operator()(const events::StorageFailed& e) const {
+        return e.full ? "finds its disk full, and ends" : "finds that its disk fails, and ends";
+    }
+    std::string operator()(const events::SnapshotInstalled& e) const {
+        return fmt::format("takes over a snapshot, up to index {}", e.index.value);
+    }
     std::string operator()(const events::CloseCalled& e) const {
         return fmt::format("closes session {}", e.session.value);
     }

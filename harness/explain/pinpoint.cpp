@@ -1,6 +1,7 @@
 #include "harness/explain/pinpoint.hpp"
 
 #include "core/base/hash.hpp"
+#include "core/base/prng.hpp"
 #include "harness/services.hpp"
 
 #include <fmt/format.h>
@@ -15,17 +16,72 @@ namespace {
 /// How many more instants are looked at between the two at which the chance rises most.
 constexpr std::uint64_t finer = 8;
 
+/// The scenario as it might have gone from an instant on: the faults that had not struck by then
+/// strike at other times.
+class OtherLuck {
+public:
+    OtherLuck(const scenario::Scenario& scenario, const scenario::Resolved& settings,
+              const Outcome& outcome, sim::SimTime violated)
+        : pinned_(scenario::pinned(scenario, settings)),
+          strikes_(pinned_.faults.size()),
+          violated_(violated),
+          latest_(sim::SimTime{} + settings.faults_for) {
+        sim::SimTime last{};
+        for (const LoggedEvent& logged : outcome.log) {
+            const auto* world = std::get_if<sim::WorldEvent>(&logged.what);
+            const auto* started = world ? std::get_if<sim::FaultStarted>(world) : nullptr;
+            if (started == nullptr || logged.at > violated) continue;
+            if (started->fault >= strikes_.size() || strikes_[started->fault]) continue;
+            const std::size_t victim = logged.process.value;
+            strikes_[started->fault] =
+                Strike{logged.at, victim == 0 || victim > outcome.process_names.size()
+                                      ? std::string()
+                                      : outcome.process_names[victim - 1]};
+            last = logged.at;
+        }
+        // A fault that strikes late must have the time to do what it did.
+        until_ = violated + (violated - last) + settings.slack;
+    }
+
+    /// When a run has had the time to fail.
+    sim::SimTime until() const { return until_; }
+
+    scenario::Scenario from(sim::SimTime instant, std::uint64_t number) const {
+        scenario::Scenario other = pinned_;
+        for (std::size_t i = 0; i < strikes_.size(); ++i) {
+            if (!strikes_[i] || strikes_[i]->at < instant) continue;
+            sim::Fault& fault = other.faults[i];
+            // Of a fault that waits for something, `start` is the earliest.
+            const sim::SimTime earliest =
+                fault.trigger ? std::max(instant, sim::SimTime{} + fault.start) : instant;
+            const sim::SimTime end = std::min(violated_, latest_ - fault.duration);
+            const Duration room = std::max(end - earliest, Duration{});
+            Prng draw(hash_words(number, i));
+            fault.start = earliest - sim::SimTime{} + draw.between(Duration{}, room);
+            fault.trigger.reset();
+            if (fault.aim.by == sim::Aim::By::Trigger)
+                fault.aim = {sim::Aim::By::Process, strikes_[i]->victim};
+        }
+        return other;
+    }
+
+private:
+    struct Strike {
+        sim::SimTime at;
+        std::string victim;
+    };
+    scenario::Scenario pinned_;
+    std::vector<std::optional<Strike>> strikes_;  ///< of each fault of the plan
+    sim::SimTime violated_;
+    sim::SimTime latest_;
+    sim::SimTime until_;
+};
+
 class Prober {
 public:
-    Prober(const scenario::Scenario& scenario, std::uint64_t seed,
-           const properties::Violation& violation, Duration slack, const PinpointPlan& plan,
-           const std::function<void(const ExploreProgress&)>& on_progress)
-        : scenario_(scenario),
-          seed_(seed),
-          violation_(violation),
-          until_(violation.at + slack),
-          plan_(plan),
-          on_progress_(on_progress) {}
+    Prober(const OtherLuck& luck, std::uint64_t seed, const properties::Violation& violation,
+           const PinpointPlan& plan, const std::function<void(const ExploreProgress&)>& on_progress)
+        : luck_(luck), seed_(seed), violation_(violation), plan_(plan), on_progress_(on_progress) {}
 
     /// False if it was interrupted.
     bool look_from(const std::vector<sim::SimTime>& instants, std::uint64_t expected_after,
@@ -40,10 +96,10 @@ public:
         const std::uint64_t total = before + instants.size() * plan_.runs + expected_after;
         const auto run_seed = [&](std::size_t subject, std::uint64_t number) {
             RunOptions options;
-            options.until = until_;
+            options.until = luck_.until();
             // The same salts at each instant: what differs is where they begin.
             options.reseeds = {{instants[subject], spread(number)}};
-            return run(scenario_, seed_, options);
+            return run(luck_.from(instants[subject], number), seed_, options);
         };
         const auto on_outcome = [&](std::size_t subject, const Outcome& outcome) {
             FailureChance& chance = counted[subject];
@@ -74,10 +130,9 @@ private:
         return false;
     }
 
-    const scenario::Scenario& scenario_;
+    const OtherLuck& luck_;
     std::uint64_t seed_;
     const properties::Violation& violation_;
-    sim::SimTime until_;
     const PinpointPlan& plan_;
     const std::function<void(const ExploreProgress&)>& on_progress_;
     std::uint64_t done_ = 0;
@@ -148,11 +203,12 @@ std::pair<std::uint64_t, std::uint64_t> interval_95(std::uint64_t failed, std::u
 Pinpoint pinpoint(const scenario::Scenario& scenario, const Outcome& outcome,
                   const properties::Violation& violation, const PinpointPlan& plan,
                   const std::function<void(const ExploreProgress&)>& on_progress) {
-    const auto settings = resolve(scenario, outcome.seed);
+    const auto settings = harness::resolve(scenario, outcome.seed);
     Pinpoint out;
     out.violation = violation;
     out.explanation = explain(outcome, settings, violation);
-    Prober prober(scenario, outcome.seed, violation, settings.slack, plan, on_progress);
+    const OtherLuck luck(scenario, settings, outcome, violation.at);
+    Prober prober(luck, outcome.seed, violation, plan, on_progress);
     out.interrupted = !prober.look_from(spaced(sim::SimTime{}, violation.at, plan.points),
                                         finer * plan.runs, out.chances);
     if (out.interrupted) return out;

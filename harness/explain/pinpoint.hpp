@@ -40,9 +40,10 @@ struct Pinpoint {
 };
 
 /// Runs the scenario with its own luck up to each of many instants and with other luck from there
-/// on, and counts how often the same promise is broken, no later than `slack` after it was. Around
-/// the largest rise more instants are looked at. Luck is what is drawn after the fault plan; the
-/// plan stays. The outcome must be that of (scenario, seed), have a log with messages, and the
+/// on, and counts how often the same promise is broken, by when it may have been. Luck is all that
+/// is drawn during a run, and when the faults strike that had not struck by that instant: at a time
+/// drawn from there on, whatever they had waited for. Around the largest rise more instants are
+/// looked at. The outcome must be that of (scenario, seed), with a log with messages, and have the
 /// violation. Does not depend on `jobs`.
 Pinpoint pinpoint(const scenario::Scenario& scenario, const Outcome& outcome,
                   const properties::Violation& violation, const PinpointPlan& plan,

@@ -38,7 +38,7 @@ std::string verdict(const Pinpoint& p, const std::vector<std::string>& names) {
         if (first.failed == first.runs)
             return fmt::format(
                 "It fails whatever the luck: {} of {} runs whose luck was drawn anew from the "
-                "beginning. The scenario and its faults alone decide.",
+                "beginning. What the scenario asks for decides.",
                 first.failed, first.runs);
         return "Nowhere does the chance rise by more than may be chance itself; more --runs, or "
                "more --points, may tell.";

@@ -136,6 +136,88 @@ private:
             " What it may count on, {} from the sending at {}, was over at {}, but {} believed {}.",
             Phrases::span(promised), t_.words.when(since), t_.words.when(over), older(), until);
         t_.looks_like = "a client that acts past its deadline";
+        blame_clock();
+    }
+
+    /// What kept the client's clock back, if anything is known to have.
+    void blame_clock() {
+        for (const PauseTale& pause : log_.pauses())
+            if (pause.process == older_.client && pause.clock == sim::ClockMode::Frozen &&
+                pause.from <= t_.at && older_.told <= pause.to)
+                t_.decide(pause.from);
+        for (const SpanTale& fault : log_.faults()) {
+            if (fault.process != older_.client || fault.from > t_.at || fault.to < older_.told ||
+                fault.fault >= t_.settings.plan.size())
+                continue;
+            const sim::FaultKind kind = t_.settings.plan[fault.fault].kind;
+            if (kind == sim::FaultKind::ClockDrift || kind == sim::FaultKind::ClockFreeze)
+                t_.decide(fault.from);
+        }
+    }
+
+    /// Faults of either client's that were on: of a service that tells nothing they are what there
+    /// is to go by.
+    std::string faults_beside() {
+        std::string all;
+        for (const SpanTale& fault : log_.faults()) {
+            const bool theirs = fault.process == older_.client || fault.process == newer_.client;
+            if (!theirs || fault.from > t_.at || fault.to < older_.told) continue;
+            t_.step(fault.from, Rank::Needed);
+            all += fmt::format("{}{}", all.empty() ? " Meanwhile there was a fault: " : ", ",
+                               t_.words.fault(fault.fault));
+        }
+        return all.empty() ? all : all + ".";
+    }
+
+    /// When the client asked for what it was told then.
+    Place asked_for(const HoldTale& hold) const {
+        for (Place place = hold.told; place-- > 0;) {
+            const auto* asked = log_.event<events::AcquireCalled>(place);
+            if (asked != nullptr && asked->lock == hold.lock && log_.process(place) == hold.client)
+                return place;
+        }
+        return hold.told;
+    }
+
+    struct Slow {
+        Place sent = nowhere;
+        Place heard = nowhere;
+        Duration took{};
+    };
+    /// The last message of either client that took at least so long.
+    Slow slow_message(Place from, Duration least) const {
+        Slow last;
+        for (Place place = from; place < t_.at; ++place) {
+            const auto* taken = std::get_if<MessageTaken>(&log_.at(place).what);
+            if (taken == nullptr || (taken->from != older_.client && taken->from != newer_.client))
+                continue;
+            const Place sent = log_.sending_of(taken->number);
+            if (sent == nowhere || sent < from) continue;
+            const Duration took = log_.time(place) - log_.time(sent);
+            if (took >= least) last = {sent, place, took};
+        }
+        return last;
+    }
+
+    /// A message that was under way for long: what it said was old when it was heard.
+    std::string about_slow_message(Place from) {
+        constexpr Duration unusual = milliseconds(100);
+        Slow slow = slow_message(from, unusual);
+        // Nearly as slow as the slowest will do, if it is later.
+        for (Slow slower = slow; slower.sent != nowhere;) {
+            slow = slower;
+            slower = slow_message(from, slow.took * 4 / 3);
+        }
+        if (slow.sent == nowhere) return "";
+        const Place slowest = slow.sent;
+        const Place heard = slow.heard;
+        const auto& line = std::get<MessageLine>(log_.at(slowest).what);
+        t_.decide(slowest, fmt::format("sends {} to {}, which takes it only at {}, {} later",
+                                       line.kind, t_.name(line.to), t_.words.when(heard),
+                                       t_.words.between(slowest, heard)));
+        return fmt::format(" {}'s {} was under way to {} from {} to {}.",
+                           t_.name(log_.process(slowest)), line.kind, t_.name(line.to),
+                           t_.words.when(slowest), t_.words.when(heard));
     }
 
     /// A service that reports nothing of what its servers do: the clients' side alone.
@@ -147,13 +229,18 @@ private:
             t_.pivot += fmt::format(", having stood still since {}", t_.words.when(since));
         t_.pivot += fmt::format("; the service let {} have {} at {} all the same.", newer(), lock(),
                                 t_.words.when(t_.at));
+        const Place asked = std::min(asked_for(older_), asked_for(newer_));
+        t_.step(asked_for(older_), Rank::Linked);
+        t_.step(asked_for(newer_), Rank::Linked);
+        t_.pivot += about_slow_message(asked);
+        t_.pivot += faults_beside();
         const SessionTale* session = log_.session(older_.session);
         const bool limited = older_.belief_end != nowhere &&
                              log_.world_event<sim::DeadlinePassed>(older_.belief_end) != nullptr;
         t_.looks_like = limited || (session != nullptr && session->passed != nowhere)
                             ? "a lock that is given away before its holder's deadline"
                             : "a lock that two can take at once";
-        t_.decide(since != nowhere ? since : t_.at);
+        if (since != nowhere || t_.decisive == nowhere) t_.decide(since != nowhere ? since : t_.at);
     }
 
     Telling& t_;

@@ -4,51 +4,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
 
 namespace lockstep::harness {
 namespace {
 
-/// The sessions of the clients in focus that were open then.
-std::vector<const SessionTale*> open_sessions(const Telling& t) {
-    std::vector<const SessionTale*> open;
-    for (const auto& [id, session] : t.log.sessions()) {
-        const auto& named = t.focus.processes;
-        const bool meant = std::find(named.begin(), named.end(), session.client) != named.end();
-        if (meant && session.opened < t.at && session.ended > t.at) open.push_back(&session);
-    }
-    return open;
+/// When the client last asked for the session to live on.
+Place last_wanted(const SessionTale& session, Place by) {
+    Place last = session.opened;
+    for (const RenewalTale& renewal : session.renewals)
+        if (renewal.sent != nowhere && renewal.sent <= by) last = renewal.sent;
+    return last;
 }
 
-/// A dead client's session that no leader ended.
-bool blame_timers(Telling& t) {
-    for (const SessionTale* session : open_sessions(t)) {
-        const Place dead = t.log.still_since(session->client, t.at);
-        if (dead == nowhere || session->ttl.ns == 0) continue;
-        if (t.log.time(t.at) - t.log.time(dead) < session->ttl) continue;
-        const LeaderTale* leader = t.log.leader_at(t.at);
-        const bool changed = leader != nullptr && leader->from > session->opened;
-        const bool proposed =
-            std::any_of(session->proposals.begin(), session->proposals.end(),
-                        [&](const ProposalTale& p) { return p.at > dead && p.at < t.at; });
-        if (proposed) continue;
-        t.focus.sessions.insert(session->id);
-        t.step(session->opened, Rank::Linked);
-        t.step(dead, Rank::Needed);
-        if (leader != nullptr) t.step(leader->from, Rank::Needed);
-        t.pivot = fmt::format(
-            "{} was gone from {} on, its lease was {}, and until {} no leader proposed to end its "
-            "session{}.",
-            t.name(session->client), t.words.when(dead), span_text(session->ttl),
-            t.words.when(t.at),
-            changed ? fmt::format("; {}, which leads since {}, never timed it",
-                                  t.name(leader->server), t.words.when(leader->from))
-                    : "");
-        t.looks_like =
-            changed ? "timers not restarted by a new leader" : "a lease that nobody times";
-        t.decide(changed ? leader->from : dead);
-        return true;
+/// A session that nobody renews, and that no leader ended.
+bool blame_timers(Telling& t, const HoldTale& hold) {
+    const SessionTale* session = t.log.session(hold.session);
+    if (session == nullptr || session->opened == nowhere || session->ended <= t.at) return false;
+    const Place wanted = last_wanted(*session, t.at);
+    const Duration least = stretch(session->ttl, t.settings.drift_bound);
+    if (t.log.time(t.at) - t.log.time(wanted) < least) return false;
+    const bool proposed = std::any_of(session->proposals.begin(), session->proposals.end(),
+                                      [&](const ProposalTale& p) { return p.at < t.at; });
+    if (proposed) return false;
+    // Who should have: whoever led when the lease was over.
+    const LeaderTale* leader = t.log.leader_at(t.log.last_by(t.log.time(wanted) + least));
+    if (leader == nullptr) leader = t.log.leader_at(t.at);
+    const bool changed = leader != nullptr && leader->from > session->opened;
+    t.about(hold);
+    t.step(hold.granted != nowhere ? hold.granted : hold.told, Rank::Needed);
+    t.step(wanted, Rank::Needed);
+    t.troubles({hold.client}, wanted, t.at, Rank::Linked);
+    if (leader != nullptr) t.step(leader->from, Rank::Needed);
+    t.pivot = fmt::format(
+        "{} renewed its session last at {}; the lease is {}, and until {} no leader proposed to "
+        "end it{}.",
+        t.name(hold.client), t.words.when(wanted), span_text(session->ttl),
+        t.words.when(t.violation.at),
+        changed ? fmt::format(": {}, elected at {}, never began to time a session that was older "
+                              "than its leadership",
+                              t.name(leader->server), t.words.when(leader->from))
+                : "");
+    t.looks_like = changed ? "timers not restarted by a new leader" : "a lease that nobody times";
+    t.decide(changed ? leader->from : wanted);
+    return true;
+}
+
+/// "session 4" in the evidence, each once.
+std::set<SessionId> sessions_in(std::string_view text) {
+    constexpr std::string_view word = "session ";
+    std::set<SessionId> found;
+    for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        std::uint64_t number = 0;
+        const char* from = text.data() + at + word.size();
+        if (std::from_chars(from, text.data() + text.size(), number).ec == std::errc())
+            found.insert(SessionId(number));
     }
-    return false;
+    return found;
+}
+
+/// What the evidence speaks of may be the end of a lease.
+void blame_leases(Telling& t) {
+    for (const SessionId id : sessions_in(t.violation.evidence)) {
+        const SessionTale* session = t.log.session(id);
+        if (session == nullptr || session->ended > t.at || !t.pivot.empty()) continue;
+        if (session->reason != events::EndReason::Expired) continue;
+        const LeaseAccount account = account_for(t, *session);
+        if (!account.flawed) continue;
+        t.pivot = account.pivot;
+        t.looks_like = account.looks_like;
+    }
 }
 
 }  // namespace
@@ -97,16 +124,14 @@ void tell_liveness(Telling& t) {
     const Place healed = t.log.healed() == nowhere ? Place{0} : t.log.healed();
     t.elections(healed, t.at, Rank::Linked);
     if (const LeaderTale* leader = t.log.leader_at(t.at)) t.step(leader->from, Rank::Linked);
+    bool blamed = false;
     for (const HoldTale& hold : t.log.holds()) {
         const auto& locks = t.focus.locks;
         const bool meant = locks.empty() || locks.contains(hold.lock);
-        if (!meant || hold.granted > t.at || hold.freed <= t.at) continue;
-        t.about(hold);
-        t.step(hold.granted, Rank::Linked);
-        const Place still = hold.client ? t.log.still_since(hold.client, t.at) : nowhere;
-        if (still != nowhere) t.step(still, Rank::Needed);
+        if (!meant || blamed || hold.granted > t.at || hold.freed <= t.at) continue;
+        blamed = blame_timers(t, hold);
     }
-    if (blame_timers(t)) return;
+    if (blamed) return;
     const bool reports_leaders = !t.log.leaders().empty();
     if (reports_leaders && t.log.leader_at(t.at) == nullptr) {
         t.pivot = fmt::format("Nobody leads at {}.", t.words.when(t.at));
@@ -123,8 +148,9 @@ void tell_evidence(Telling& t) {
         t.about(process);
     for (const LockId lock : locks_in(t.log.outcome(), t.violation.evidence))
         t.focus.locks.insert(lock);
-    t.about(t.log.process(t.at));
+    if (t.by_event) t.about(t.log.process(t.at));
     t.step(t.at, Rank::Needed);
+    blame_leases(t);
     if (t.focus.locks.empty()) return;
     // Who had the locks last.
     std::size_t shown = 0;
@@ -134,7 +160,7 @@ void tell_evidence(Telling& t) {
         ++shown;
         t.step(hold->granted != nowhere ? hold->granted : hold->told, Rank::Linked);
         t.step(hold->freed, Rank::Linked);
-        t.troubles({hold->client}, std::min(hold->granted, hold->told), t.at, Rank::Linked);
+        t.troubles({hold->client}, std::min(hold->granted, hold->told), t.at, Rank::Helpful);
         t.elections(std::min(hold->granted, hold->told), t.at, Rank::Linked);
     }
 }

@@ -160,7 +160,8 @@ private:
             t_.looks_like = fences(t_) ? "a resource that forgot which token it had seen"
                                        : "a resource that does not fence";
         }
-        if (!account.flawed && !account.pivot.empty()) t_.pivot += " " + account.pivot;
+        if (!account.flawed && !account.ran_out.empty())
+            t_.pivot += (t_.pivot.empty() ? "" : " ") + account.ran_out;
         if (!fences(t_))
             t_.pivot += fmt::format(" {} {}, and took the write.", t_.name(log_.process(arrived)),
                                     how_it_looks(t_));

@@ -25,6 +25,23 @@ bool told_by_its_effect(sim::FaultKind kind) {
     }
 }
 
+/// Faults that make things slower or less likely, but impossible by themselves nothing.
+bool hardly_decisive(sim::FaultKind kind) {
+    switch (kind) {
+        case sim::FaultKind::Loss:
+        case sim::FaultKind::Delay:
+        case sim::FaultKind::Duplicate:
+        case sim::FaultKind::Reorder:
+        case sim::FaultKind::ClockStep:
+        case sim::FaultKind::ClockStrobe:
+        case sim::FaultKind::Reset:
+        case sim::FaultKind::DiskSlow:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 Telling::Telling(const Chronicle& chronicle, const scenario::Resolved& resolved,
@@ -35,7 +52,8 @@ Telling::Telling(const Chronicle& chronicle, const scenario::Resolved& resolved,
       violation(violated),
       at(chronicle.of_ordinal(violated.ordinal)) {
     // Found at the end of the run, or of an instant: of no event's making.
-    if (at == nowhere || log.time(at) != violated.at) at = log.last_by(violated.at);
+    by_event = at != nowhere && log.time(at) == violated.at;
+    if (!by_event) at = log.last_by(violated.at);
     if (at == nowhere && log.size() > 0) at = 0;
 }
 
@@ -83,7 +101,8 @@ void Telling::troubles(const std::vector<sim::ProcessId>& whom, Place from, Plac
         if (known && told_by_its_effect(settings.plan[fault.fault].kind)) continue;
         std::string text = "FAULT: " + words.fault(fault.fault);
         if (fault.to == nowhere || fault.to > to) text += ", until " + words.when(fault.to);
-        step(fault.from, rank, std::move(text));
+        const bool mild = known && hardly_decisive(settings.plan[fault.fault].kind);
+        step(fault.from, mild ? std::min(rank, Rank::Helpful) : rank, std::move(text));
     }
 }
 

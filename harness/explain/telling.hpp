@@ -43,7 +43,8 @@ public:
     const scenario::Resolved& settings;
     const Phrases& words;
     const properties::Violation& violation;
-    Place at;  ///< the violating event, or the last before a violation that is none
+    Place at;  ///< the violating event, or the last before a violation that is no event's making
+    bool by_event = false;
 
     std::string harm;
     std::string broke;       ///< first sentence of the cause: between whom the promise broke
@@ -73,6 +74,7 @@ public:
 struct LeaseAccount {
     bool flawed = false;     ///< the service, or the client, did what it must not
     std::string pivot;       ///< a sentence
+    std::string ran_out;     ///< the part of it that says that the lease ran out, without a flaw
     std::string looks_like;  ///< the class of bug, if flawed
     Place decisive = nowhere;
 };

@@ -95,7 +95,7 @@ TEST_CASE("cli: help can be learnt from") {
     CHECK(explore.code == 0);
     CHECK(says(explore, "--budget"));
     for (const std::string command :
-         {"", "run ", "explore ", "digest ", "check ", "list ", "completion "}) {
+         {"", "run ", "explore ", "digest ", "check ", "pinpoint ", "list ", "completion "}) {
         std::istringstream lines(lockstep_says(command + "--help").out);
         for (std::string line; std::getline(lines, line);)
             if (line.size() > 80) FAIL_CHECK("wider than a terminal: " << line);
@@ -106,7 +106,7 @@ TEST_CASE("cli: help can be learnt from") {
 }
 
 TEST_CASE("cli: the help of a command is about that command") {
-    for (const std::string command : {"list", "completion", "version", "check"}) {
+    for (const std::string command : {"list", "completion", "version", "check", "pinpoint"}) {
         INFO(command);
         CHECK_FALSE(says(lockstep_says(command + " --help"), "First steps"));
     }
