@@ -144,6 +144,9 @@ int dispatch(int argc, char** argv) {
     if (command == "merge") code = cli::merge(arguments.merge);
     if (command == "digest") code = cli::digest(arguments.digest);
     if (command == "pinpoint") code = cli::pinpoint(arguments.pinpoint);
+    if (command == "shrink") code = cli::shrink(arguments.shrink);
+    if (command == "replay") code = cli::replay(arguments.replay);
+    if (command == "accept") code = cli::accept(arguments.accept);
     if (command == "check") code = cli::check(arguments.check);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();

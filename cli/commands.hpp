@@ -39,14 +39,16 @@ struct ExploreArguments {
     std::vector<std::string> scenarios;  ///< empty: the whole catalogue
     std::uint64_t seeds = 1'000;
     std::uint64_t first_seed = 1;
-    std::uint64_t jobs = 0;         ///< 0: one a core
-    std::string budget;             ///< wall time, "5m"; empty: none
-    std::string watchdog = "10m";   ///< wall time of one run, after which it is given up
-    std::string out = ".lockstep";  ///< directory for results
-    bool no_out = false;            ///< keep none
-    std::string json;               ///< file; "-": standard output, without the table
-    std::string junit;              ///< likewise
-    std::string shard;              ///< "2/4", "auto/4"; empty: as the environment says
+    std::uint64_t jobs = 0;          ///< 0: one a core
+    std::string budget;              ///< wall time, "5m"; empty: none
+    std::string watchdog = "10m";    ///< wall time of one run, after which it is given up
+    std::string out = ".lockstep";   ///< directory for results
+    bool no_out = false;             ///< keep none
+    std::string json;                ///< file; "-": standard output, without the table
+    std::string junit;               ///< likewise
+    bool no_shrink = false;          ///< failures are told as they came
+    std::string shrink_for = "30s";  ///< wall time for each kind of failure
+    std::string shard;               ///< "2/4", "auto/4"; empty: as the environment says
     std::vector<std::string> sets;
     Origin scenarios_from = {};
     Origin sets_from = {};
@@ -106,6 +108,33 @@ struct PinpointArguments {
     Origin sets_from = {};
 };
 ExitCode pinpoint(const PinpointArguments& arguments);
+
+struct ShrinkArguments {
+    std::string scenario;
+    std::uint64_t seed = 1;
+    std::string property;     ///< its id; empty: the first that is violated
+    std::string span = "2m";  ///< wall time after which what was reached is the result
+    std::string out;          ///< file for the repro; empty: .lockstep/repros
+    std::vector<std::string> sets;
+    Origin sets_from = {};
+    bool again_without_config = false;  ///< the command that repeats the run needs --no-config
+};
+ExitCode shrink(const ShrinkArguments& arguments);
+
+struct ReplayArguments {
+    std::string file;
+    std::string against;  ///< events of another run of it; empty: none
+    std::string events;   ///< file for the events as JSON lines; "-": standard output
+};
+ExitCode replay(const ReplayArguments& arguments);
+
+struct AcceptArguments {
+    std::string file;
+    std::string to = "scenarios/regressions";  ///< a folder
+    std::string name;                          ///< of the file there; empty: as it is called now
+    std::string story;                         ///< empty: as it is in the file
+};
+ExitCode accept(const AcceptArguments& arguments);
 
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.

@@ -2,6 +2,7 @@
 
 #include "cli/batch_files.hpp"
 #include "cli/commands.hpp"
+#include "cli/explore_failures.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -193,7 +194,13 @@ ExitCode explore(const ExploreArguments& arguments) {
     progress.finish();
     say_trouble(plan.store, arguments, said);
 
-    return files.value().write(batch, harness::build_id());
+    const ExitCode code = files.value().write(batch, harness::build_id());
+    const bool quiet = arguments.json == "-" || arguments.junit == "-";
+    if (!quiet && !arguments.no_shrink && !batch.exploration.interrupted) {
+        std::fflush(stdout);
+        tell_failures(arguments, batch, scenarios);
+    }
+    return code;
 }
 
 }  // namespace lockstep::cli

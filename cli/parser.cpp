@@ -1,66 +1,15 @@
 #include "cli/parser.hpp"
 
-#include "cli/input.hpp"
+#include "cli/option_checks.hpp"
+#include "cli/parser_failures.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-#include <cstdint>
 #include <string>
-#include <system_error>
 
 namespace lockstep::cli {
 namespace {
-
-constexpr const char* scenario_help = "Its name in the catalogue, or the path of a .toml file";
-constexpr const char* set_help = "Overrides a value of the scenario; may be repeated";
-
-/// CLI11 reads -1 as the largest number and 010 as eight.
-const CLI::Validator& whole_number() {
-    static const CLI::Validator validator(
-        [](std::string& text) -> std::string {
-            std::uint64_t n = 0;
-            const char* end = text.data() + text.size();
-            const auto [rest, failed] = std::from_chars(text.data(), end, n);
-            const bool padded = text.size() > 1 && text.front() == '0';
-            if (failed == std::errc() && rest == end && !padded) return "";
-            return fmt::format("found '{}'; allowed is a whole number below 2^64", text);
-        },
-        "");
-    return validator;
-}
-
-const CLI::Validator& workers() {
-    static const CLI::Validator validator(
-        [](std::string& text) -> std::string {
-            const CLI::Range range(1, 256);
-            return range(text).empty() ? "" : fmt::format("found {}; allowed are 1 to 256", text);
-        },
-        "");
-    return validator;
-}
-
-/// "90s", "5m".
-const CLI::Validator& wall_time() {
-    static const CLI::Validator validator(
-        [](std::string& text) -> std::string {
-            const auto span = parse_wall_time("", text);
-            return span ? "" : span.error().message;
-        },
-        "");
-    return validator;
-}
-
-const CLI::Validator& directory() {
-    static const CLI::Validator validator(
-        [](std::string& text) -> std::string {
-            return text.empty() ? "found no directory; give one, or --no-out to keep no results"
-                                : "";
-        },
-        "");
-    return validator;
-}
 
 void add_run(CLI::App& app, RunArguments& arguments) {
     CLI::App* command = app.add_subcommand("run", "Runs one seed and tells its story");
@@ -128,6 +77,12 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         ->type_name("DIR")
         ->check(directory());
     command->add_flag("--no-out", arguments.no_out, "Keeps no results");
+    command->add_flag("--no-shrink", arguments.no_shrink, "Tells failures as they came");
+    command
+        ->add_option("--shrink-for", arguments.shrink_for,
+                     "Wall time for each kind of failure (default 30s)")
+        ->type_name("SPAN")
+        ->check(wall_time());
     command
         ->add_option("--shard", arguments.shard,
                      "Runs only part i of n of the seeds (default: as the scheduler says)")
@@ -244,43 +199,6 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
         "  zcat history.edn.gz | lockstep check - --json");
 }
 
-void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
-    CLI::App* command =
-        app.add_subcommand("pinpoint", "From which instant on a failing run was bound to fail");
-    command->add_option("scenario", arguments.scenario, "A repro, or a scenario: name or path")
-        ->required();
-    command->add_option("--seed", arguments.seed, "Which run (default: the repro's, or 1)")
-        ->type_name("N")
-        ->check(whole_number());
-    command
-        ->add_option("--property", arguments.property,
-                     "Which failure (default: the repro's, or the first)")
-        ->type_name("ID");
-    command->add_option("--points", arguments.points, "Instants to look from (default 40)")
-        ->type_name("N")
-        ->check(whole_number());
-    command->add_option("--runs", arguments.runs, "Runs from each of them (default 100)")
-        ->type_name("N")
-        ->check(whole_number());
-    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
-        ->type_name("N")
-        ->check(whole_number())
-        ->check(workers());
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
-    command->footer(
-        "Runs the scenario with its own luck up to each of many instants, and with other\n"
-        "luck from there on: delays, losses, what a crash leaves of the disk, and when\n"
-        "faults strike that have not struck yet. How often it fails in the same way, with\n"
-        "the interval at 95%, rises at the instant that decided it. The result does not\n"
-        "depend on --jobs. Exit codes: 0, 2 if the run does not fail, 3 if interrupted.\n"
-        "\n"
-        "Examples:\n"
-        "  lockstep pinpoint pause-past-lease --set resource.fencing=none\n"
-        "  lockstep pinpoint .lockstep/chaos-4711.toml --points 20 --runs 400");
-}
-
 void add_list(CLI::App& app, ListArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
@@ -313,6 +231,9 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_merge(app, arguments.merge);
     add_digest(app, arguments.digest);
     add_check(app, arguments.check);
+    add_shrink(app, arguments.shrink);
+    add_replay(app, arguments.replay);
+    add_accept(app, arguments.accept);
     add_pinpoint(app, arguments.pinpoint);
     CLI::App* completion =
         app.add_subcommand("completion", "A script for bash, which completes what is typed");

@@ -24,6 +24,9 @@ struct Arguments {
     DigestArguments digest;
     CheckArguments check;
     PinpointArguments pinpoint;
+    ShrinkArguments shrink;
+    ReplayArguments replay;
+    AcceptArguments accept;
     ListArguments list;
     std::string shell;  ///< for completion
 };

@@ -35,12 +35,14 @@ std::string left_text(const harness::ExploreProgress& progress) {
 
 }  // namespace
 
-Progress::Progress(std::string command) : command_(std::move(command)) {
+bool renews_lines() {
     // A terminal that cannot move its cursor gets lines, as a file does.
     const char* terminal = std::getenv("TERM");
     const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-    terminal_ = !dumb && ::isatty(STDERR_FILENO) == 1;
+    return !dumb && ::isatty(STDERR_FILENO) == 1;
 }
+
+Progress::Progress(std::string command) : command_(std::move(command)), terminal_(renews_lines()) {}
 
 void Progress::show(const harness::ExploreProgress& progress) {
     if (!terminal_ && progress.elapsed - last_ < plain_every) return;

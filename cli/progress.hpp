@@ -7,6 +7,9 @@
 
 namespace lockstep::cli {
 
+/// Whether standard error is a terminal on which a line can be written over.
+bool renews_lines();
+
 /// Tells on standard error how far an exploration is: one line that renews itself on a terminal,
 /// else a plain line every ten seconds.
 class Progress {

@@ -137,11 +137,12 @@ struct Listed {
     const char* option;
     Origin& (*origin)(Arguments&);
 };
-constexpr std::array<Listed, 6> listed{{
+constexpr std::array<Listed, 7> listed{{
     {"run", "--set", [](Arguments& a) -> Origin& { return a.run.sets_from; }},
     {"explore", "--set", [](Arguments& a) -> Origin& { return a.explore.sets_from; }},
     {"digest", "--set", [](Arguments& a) -> Origin& { return a.digest.sets_from; }},
     {"pinpoint", "--set", [](Arguments& a) -> Origin& { return a.pinpoint.sets_from; }},
+    {"shrink", "--set", [](Arguments& a) -> Origin& { return a.shrink.sets_from; }},
     {"explore", "scenarios", [](Arguments& a) -> Origin& { return a.explore.scenarios_from; }},
     {"digest", "scenarios", [](Arguments& a) -> Origin& { return a.digest.scenarios_from; }},
 }};
