@@ -59,7 +59,8 @@ ExitCode accept(const AcceptArguments& arguments) {
     if (!name.ends_with(".toml")) name += ".toml";
     if (!is_name(name))
         return bad_input(Error{
-            fmt::format("--name: found '{}'; allowed are letters, digits, dots, - and _", name)});
+            fmt::format("--name: found '{}'; allowed are letters, digits, dots, - and _", name),
+            {}});
     const fs::path to = fs::path(arguments.to) / name;
     if (fs::exists(to))
         return bad_input({"that file is there already; give another --name", to.string()});

@@ -83,9 +83,7 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
                      "Wall time for each kind of failure (default 30s)")
         ->type_name("SPAN")
         ->check(wall_time());
-    command
-        ->add_option("--shard", arguments.shard,
-                     "Runs only part i of n of the seeds (default: as the scheduler says)")
+    command->add_option("--shard", arguments.shard, "Only part i of n of the seeds")
         ->type_name("i/n");
     command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
         ->type_name("FILE");
@@ -97,11 +95,11 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
     command->footer(
         "Results do not depend on --jobs. A run that crashes takes down its worker alone\n"
         "and counts as a failure. A failing seed is printed with its evidence and the\n"
-        "command that repeats it. Ctrl-C prints the table of what has finished; the same\n"
-        "command goes on from there, after kill -9 too, as long as program, scenarios and\n"
-        "seeds are the same. In an array of Slurm, an indexed job of Kubernetes or GitLab's\n"
-        "parallel jobs each task takes its part of the seeds; `lockstep merge` puts them\n"
-        "together.\n"
+        "command that repeats it, then shrunk and explained. Ctrl-C prints the table of\n"
+        "what has finished; the same command goes on from there, after kill -9 too, as\n"
+        "long as program, scenarios and seeds are the same. In an array of Slurm, an\n"
+        "indexed job of Kubernetes or parallel jobs of GitLab each task takes its part of\n"
+        "the seeds; `lockstep merge` puts them together.\n"
         "\n"
         "Examples:\n"
         "  lockstep explore\n"

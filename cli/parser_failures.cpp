@@ -6,7 +6,7 @@ namespace lockstep::cli {
 
 void add_shrink(CLI::App& app, ShrinkArguments& arguments) {
     CLI::App* command =
-        app.add_subcommand("shrink", "The smallest scenario that still fails for the same reason");
+        app.add_subcommand("shrink", "The smallest scenario that still fails alike");
     command->add_option("scenario", arguments.scenario, scenario_help)->required();
     command->add_option("--seed", arguments.seed, "The run that fails (default 1)")
         ->type_name("N")
@@ -60,8 +60,7 @@ void add_replay(CLI::App& app, ReplayArguments& arguments) {
 }
 
 void add_accept(CLI::App& app, AcceptArguments& arguments) {
-    CLI::App* command =
-        app.add_subcommand("accept", "Keeps a repro as a regression, which tests and gates replay");
+    CLI::App* command = app.add_subcommand("accept", "Keeps a repro as a regression");
     command->add_option("repro", arguments.file, "A file that `shrink` or `explore` wrote")
         ->required();
     command->add_option("--to", arguments.to, "The folder (default scenarios/regressions)")

@@ -31,6 +31,8 @@ const std::vector<Arrows>& arrows() {
         {"scenarios/workloads", {"scenarios/world"}},
         {"harness", {"properties", "scenarios/services", "scenarios/workloads"}},
         {"harness/history", {"harness"}},
+        {"harness/data", {"core/base"}},
+        {"harness/timeline", {"harness/explain"}},
         {"harness/repro", {"harness"}},
         {"harness/shrink", {"harness/repro"}},
         {"harness/explain", {"harness"}},
