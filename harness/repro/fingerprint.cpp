@@ -34,7 +34,8 @@ std::string main_clause(std::string_view sentence) {
         if (c == ')' && depth > 0) --depth;
     }
     std::size_t end = out.find(';');
-    for (const std::string_view opener : {", but ", ", after ", ", nor ", ", by ", ", at "})
+    for (const std::string_view opener :
+         {", but ", ", after ", ", nor ", ", by ", ", at ", ", update ", ", of unknown "})
         end = std::min(end, out.find(opener));
     if (end < out.size()) out.resize(end);
     return out;

@@ -100,8 +100,7 @@ void without_swarm(Candidates& to) {
             kinds.push_back(static_cast<sim::FaultKind>(k));
     if (kinds.size() < 2) return;
     const auto middle = kinds.cbegin() + static_cast<std::ptrdiff_t>(kinds.size() / 2);
-    offer([&](Swarm& s) { s.kinds.assign(kinds.cbegin(), middle); },
-          "half the kinds of faults");
+    offer([&](Swarm& s) { s.kinds.assign(kinds.cbegin(), middle); }, "half the kinds of faults");
     offer([&](Swarm& s) { s.kinds.assign(middle, kinds.cend()); },
           "the other half of the kinds of faults");
     for (std::size_t i = 0; i < kinds.size(); ++i)

@@ -214,6 +214,10 @@ Shrunk Shrinker::shrink(const Scenario& scenario, std::uint64_t seed) {
     const auto resolved = harness::resolve(scenario, seed);
     current_ = scenario::pinned(scenario, resolved);
     current_.repro.reset();
+    // A condition on a value that is then made smaller would be met no longer.
+    current_.expect.clear();
+    for (const std::string& code : resolved.expected_violations)
+        current_.expect.push_back({code, {}, {}});
     seed_ = seed;
     Outcome outcome = run(current_, seed, true);
     const auto failed = failed_at(outcome, why_);
