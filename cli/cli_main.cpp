@@ -42,6 +42,7 @@ constexpr const char* first_steps =
     "                                         the same, and no token is checked\n"
     "  lockstep explore --seeds 100           a hundred seeds of every scenario\n"
     "  lockstep explore chaos --seeds 50000 --budget 10m\n"
+    "  lockstep shrink chaos --seed 4711      the smallest scenario that still fails\n"
     "  lockstep check history.jsonl           judge what a service did elsewhere\n"
     "\n"
     "Exit codes: 0 all as expected (a violation that a scenario expects is), 1 a\n"
@@ -137,6 +138,9 @@ int dispatch(int argc, char** argv) {
     if (command == "explore") code = cli::explore(arguments.explore);
     if (command == "digest") code = cli::digest(arguments.digest);
     if (command == "check") code = cli::check(arguments.check);
+    if (command == "shrink") code = cli::shrink(arguments.shrink);
+    if (command == "replay") code = cli::replay(arguments.replay);
+    if (command == "accept") code = cli::accept(arguments.accept);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();
     return static_cast<int>(code);

@@ -3,6 +3,7 @@
 #include "core/base/result.hpp"
 #include "harness/judge.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ struct ExploreArguments {
     Origin scenarios_from = {};
     Origin sets_from = {};
     bool again_without_config = false;  ///< the command that repeats a run needs --no-config
+    bool no_shrink = false;             ///< leave failures as they are
+    std::string shrink_for = "30s";     ///< wall time for each
 };
 ExitCode explore(const ExploreArguments& arguments);
 
@@ -81,6 +84,33 @@ struct CheckArguments {
     bool json = false;
 };
 ExitCode check(const CheckArguments& arguments);
+
+struct ShrinkArguments {
+    std::string scenario;  ///< may be empty with `table`
+    std::uint64_t seed = 1;
+    std::vector<std::string> sets;
+    Origin sets_from = {};
+    std::string property;      ///< its code; empty: the first that is violated
+    std::string span = "30s";  ///< wall time
+    std::string out;           ///< file; empty: .lockstep/repros/PROPERTY-HASH.toml
+    bool table = false;        ///< of the expected violations of the catalogue, in Markdown
+};
+ExitCode shrink(const ShrinkArguments& arguments);
+/// Finds each expected violation of the catalogue from that seed on, and shrinks it.
+ExitCode shrink_table(std::uint64_t first_seed, std::chrono::milliseconds budget);
+
+struct ReplayArguments {
+    std::string file;
+    std::string against;  ///< a file of events; empty: none
+};
+ExitCode replay(const ReplayArguments& arguments);
+
+struct AcceptArguments {
+    std::string file;
+    std::string story;  ///< empty: the one that it has
+    std::string to = "scenarios/regressions";
+};
+ExitCode accept(const AcceptArguments& arguments);
 
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.

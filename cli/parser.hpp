@@ -22,6 +22,9 @@ struct Arguments {
     ExploreArguments explore;
     DigestArguments digest;
     CheckArguments check;
+    ShrinkArguments shrink;
+    ReplayArguments replay;
+    AcceptArguments accept;
     ListArguments list;
     std::string shell;  ///< for completion
 };
