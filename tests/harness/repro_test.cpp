@@ -5,8 +5,7 @@
 #include "harness/shrink/shrink.hpp"
 #include "harness/shrink/simpler.hpp"
 #include "scenarios/scenario_toml.hpp"
-
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <filesystem>
