@@ -3,6 +3,7 @@
 #include "core/base/result.hpp"
 #include "harness/judge.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -53,6 +54,8 @@ struct ExploreArguments {
     Origin scenarios_from = {};
     Origin sets_from = {};
     bool again_without_config = false;  ///< the command that repeats a run needs --no-config
+    bool no_shrink = false;             ///< leave failures as they are
+    std::string shrink_for = "30s";     ///< wall time for each
 };
 ExitCode explore(const ExploreArguments& arguments);
 

@@ -65,6 +65,7 @@ std::string arguments_arm(const CLI::App& command) {
     const std::string& name = command.get_name();
     if (name == "list") return fmt::format("words='{}'", fmt::join(list_groups(), " "));
     if (name == "completion") return "words=bash";
+    if (name == "replay" || name == "accept") return "files='!*.toml'";
     if (name == "check") return "files='!*'";
     if (name == "merge") return "files='*'";
     for (const CLI::Option* option : command.get_options())
@@ -91,7 +92,7 @@ _{0}() {{
             COMPREPLY=($(compgen -W '{4}' -- "$word"))
             return ;;
         --wire-codec) COMPREPLY=($(compgen -W 'on off' -- "$word")); return ;;
-        --out)
+        --out | --to)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -d -- "$word"))
             return ;;
