@@ -148,9 +148,6 @@ int dispatch(int argc, char** argv) {
     if (command == "replay") code = cli::replay(arguments.replay);
     if (command == "accept") code = cli::accept(arguments.accept);
     if (command == "check") code = cli::check(arguments.check);
-    if (command == "shrink") code = cli::shrink(arguments.shrink);
-    if (command == "replay") code = cli::replay(arguments.replay);
-    if (command == "accept") code = cli::accept(arguments.accept);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();
     return static_cast<int>(code);

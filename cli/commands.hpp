@@ -3,7 +3,6 @@
 #include "core/base/result.hpp"
 #include "harness/judge.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,8 +53,6 @@ struct ExploreArguments {
     Origin scenarios_from = {};
     Origin sets_from = {};
     bool again_without_config = false;  ///< the command that repeats a run needs --no-config
-    bool no_shrink = false;             ///< leave failures as they are
-    std::string shrink_for = "30s";     ///< wall time for each
 };
 ExitCode explore(const ExploreArguments& arguments);
 

@@ -92,12 +92,6 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
     command->add_option("--set", arguments.sets, set_help)
         ->type_name("K=V")
         ->allow_extra_args(false);
-    command->add_flag("--no-shrink", arguments.no_shrink, "Leaves failures as they are");
-    command
-        ->add_option("--shrink-for", arguments.shrink_for,
-                     "Wall time to shrink each kind of failure (default 30s)")
-        ->type_name("SPAN")
-        ->check(wall_time());
     command->footer(
         "Results do not depend on --jobs. A run that crashes takes down its worker alone\n"
         "and counts as a failure. A failing seed is printed with its evidence and the\n"
@@ -201,76 +195,6 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
         "  lockstep check chaos.jsonl\n"
         "  lockstep check history.jsonl --clock-error 5ms --ttl 10s\n"
         "  zcat history.edn.gz | lockstep check - --json");
-}
-
-void add_shrink(CLI::App& app, ShrinkArguments& arguments) {
-    CLI::App* command =
-        app.add_subcommand("shrink", "The smallest scenario that still fails for the same reason");
-    command->add_option("scenario", arguments.scenario, scenario_help);
-    command->add_option("--seed", arguments.seed, "Which run fails (default 1)")
-        ->type_name("N")
-        ->check(whole_number());
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
-    command->add_option("--property", arguments.property, "Which violation (default: the first)")
-        ->type_name("ID");
-    command->add_option("--for", arguments.span, "At most this wall time (default 30s)")
-        ->type_name("SPAN")
-        ->check(wall_time());
-    command
-        ->add_option("--out", arguments.out,
-                     "File of the repro (default .lockstep/repros/PROPERTY-HASH.toml)")
-        ->type_name("FILE");
-    command->add_flag("--table", arguments.table,
-                      "All expected violations of the catalogue, in Markdown");
-    command->footer(
-        "Writes the plan of faults out, cuts what comes after the failure, and takes away\n"
-        "faults, clients, servers, locks and sessions, and makes numbers smaller and\n"
-        "rounder, as long as the same property fails with the same kind of evidence. The\n"
-        "same seed shrinks to the same repro, if time does not run out.\n"
-        "\n"
-        "Examples:\n"
-        "  lockstep shrink pause-past-lease --set resource.fencing=none\n"
-        "  lockstep shrink chaos --seed 4711 --property BELIEF-1 --out belief.toml\n"
-        "  lockstep shrink --table --seed 1001");
-}
-
-void add_replay(CLI::App& app, ReplayArguments& arguments) {
-    CLI::App* command = app.add_subcommand("replay", "Runs a repro: does it still fail?");
-    command->add_option("repro", arguments.file, "A file that `lockstep shrink` wrote")
-        ->type_name("FILE")
-        ->required();
-    command
-        ->add_option("--against", arguments.against,
-                     "Events of another run of it: the first that differs")
-        ->type_name("EVENTS");
-    command->footer(
-        "Exit codes: 1 it fails again (or otherwise, which is said), 0 it held, and all\n"
-        "its faults fired, 3 it no longer exercises what it was made for: a fault found\n"
-        "no target, 4 the program that made it now comes to another digest.\n"
-        "\n"
-        "Examples:\n"
-        "  lockstep replay belief.toml\n"
-        "  lockstep run belief.toml --seed 3 --events before.jsonl\n"
-        "  lockstep replay belief.toml --against before.jsonl");
-}
-
-void add_accept(CLI::App& app, AcceptArguments& arguments) {
-    CLI::App* command = app.add_subcommand("accept", "Keeps a repro as a regression test");
-    command->add_option("repro", arguments.file, "A file that `lockstep shrink` wrote")
-        ->type_name("FILE")
-        ->required();
-    command->add_option("--story", arguments.story, "What happened (default: as it says)")
-        ->type_name("TEXT");
-    command->add_option("--to", arguments.to, "Folder (default scenarios/regressions)")
-        ->type_name("DIR");
-    command->footer(
-        "Only a repro that fails now, with its fingerprint, is accepted. The copy has the\n"
-        "digest of this program. Another file of that name is never written over.\n"
-        "\n"
-        "Example:\n"
-        "  lockstep accept belief.toml --story 'A renewal that crossed an election.'");
 }
 
 void add_list(CLI::App& app, ListArguments& arguments) {

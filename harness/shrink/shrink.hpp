@@ -55,7 +55,4 @@ struct Shrunk {
 Shrunk shrink(const scenario::Scenario& scenario, std::uint64_t seed, const Fingerprint& why,
               const ShrinkOptions& options = {});
 
-/// "38 faults to 2, 5 clients to 2, 45 s to 9 s": what became less, and how long it takes to fail.
-std::string reduction_text(const ScenarioSize& before, const ScenarioSize& after);
-
 }  // namespace lockstep::harness
