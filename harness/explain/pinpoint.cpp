@@ -148,7 +148,7 @@ std::pair<std::uint64_t, std::uint64_t> interval_95(std::uint64_t failed, std::u
 Pinpoint pinpoint(const scenario::Scenario& scenario, const Outcome& outcome,
                   const properties::Violation& violation, const PinpointPlan& plan,
                   const std::function<void(const ExploreProgress&)>& on_progress) {
-    const auto settings = resolve(scenario, outcome.seed);
+    const auto settings = harness::resolve(scenario, outcome.seed);
     Pinpoint out;
     out.violation = violation;
     out.explanation = explain(outcome, settings, violation);
