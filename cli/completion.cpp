@@ -91,11 +91,11 @@ _{0}() {{
             COMPREPLY=($(compgen -W '{4}' -- "$word"))
             return ;;
         --wire-codec) COMPREPLY=($(compgen -W 'on off' -- "$word")); return ;;
-        --out)
+        --out | --regressions)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -d -- "$word"))
             return ;;
-        --config | --json | --junit | --events | --history)
+        --config | --json | --junit | --summary | --known | --rates | --baseline | --events | --history)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$word"))
             return ;;

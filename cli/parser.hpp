@@ -21,6 +21,7 @@ struct Arguments {
     RunArguments run;
     ExploreArguments explore;
     MergeArguments merge;
+    GateArguments gate;
     DigestArguments digest;
     CheckArguments check;
     PinpointArguments pinpoint;

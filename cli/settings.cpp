@@ -143,6 +143,7 @@ constexpr std::array<Listed, 6> listed{{
     {"digest", "--set", [](Arguments& a) -> Origin& { return a.digest.sets_from; }},
     {"pinpoint", "--set", [](Arguments& a) -> Origin& { return a.pinpoint.sets_from; }},
     {"explore", "scenarios", [](Arguments& a) -> Origin& { return a.explore.scenarios_from; }},
+    {"gate", "scenarios", [](Arguments& a) -> Origin& { return a.gate.scenarios_from; }},
     {"digest", "scenarios", [](Arguments& a) -> Origin& { return a.digest.scenarios_from; }},
 }};
 using Said = std::array<bool, listed.size()>;
@@ -165,7 +166,8 @@ void remember_origin(CLI::App& app, Arguments& arguments, const Said& before,
 }  // namespace
 
 bool has_settings(const std::string& command) {
-    return !command.empty() && command != "list" && command != "completion" && command != "version";
+    return !command.empty() && command != "list" && command != "merge" && command != "completion" &&
+           command != "version";
 }
 
 std::optional<Error> apply_settings(CLI::App& app, Arguments& arguments, bool demanded) {
