@@ -89,6 +89,13 @@ struct GateArguments {
 };
 ExitCode gate(const GateArguments& arguments);
 
+struct ConfirmArguments {
+    std::string repro;
+    std::uint64_t seeds = 1'000;
+    std::uint64_t jobs = 0;
+};
+ExitCode confirm(const ConfirmArguments& arguments);
+
 struct DigestArguments {
     std::vector<std::string> scenarios;  ///< empty: the whole catalogue
     std::uint64_t seeds = 20;

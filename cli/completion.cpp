@@ -66,6 +66,7 @@ std::string arguments_arm(const CLI::App& command) {
     if (name == "list") return fmt::format("words='{}'", fmt::join(list_groups(), " "));
     if (name == "completion") return "words=bash";
     if (name == "check") return "files='!*'";
+    if (name == "confirm") return "files='!*.toml'";
     if (name == "merge") return "files='*'";
     for (const CLI::Option* option : command.get_options())
         if (option->get_positional() && option->get_name().starts_with("scenario"))

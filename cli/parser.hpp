@@ -22,6 +22,7 @@ struct Arguments {
     ExploreArguments explore;
     MergeArguments merge;
     GateArguments gate;
+    ConfirmArguments confirm;
     DigestArguments digest;
     CheckArguments check;
     PinpointArguments pinpoint;
