@@ -9,18 +9,20 @@
 
 namespace lockstep::cli {
 
-/// The files that --json and --junit name, for what a batch came to.
+/// The files that --json, --junit and --rates name, for what a batch came to.
 class BatchFiles {
 public:
-    static Result<BatchFiles> open(const std::string& json, const std::string& junit);
+    static Result<BatchFiles> open(const std::string& json, const std::string& junit,
+                                   const std::string& rates);
     /// Those, and the table, unless standard output is one of them. `build` is that of the program
     /// that ran the batch. What the batch says of the exit code.
     ExitCode write(const harness::Batch& batch, const std::string& build);
 
 private:
-    BatchFiles(OutputFile json, OutputFile junit);
+    BatchFiles(OutputFile json, OutputFile junit, OutputFile rates);
     OutputFile json_;
     OutputFile junit_;
+    OutputFile rates_;
 };
 
 }  // namespace lockstep::cli

@@ -141,6 +141,8 @@ int dispatch(int argc, char** argv) {
     if (command == "list") code = cli::list(arguments.list);
     if (command == "run") code = cli::run(arguments.run);
     if (command == "explore") code = cli::explore(arguments.explore);
+    if (command == "gate") code = cli::gate(arguments.gate);
+    if (command == "confirm") code = cli::confirm(arguments.confirm);
     if (command == "merge") code = cli::merge(arguments.merge);
     if (command == "digest") code = cli::digest(arguments.digest);
     if (command == "pinpoint") code = cli::pinpoint(arguments.pinpoint);

@@ -48,6 +48,7 @@ struct ExploreArguments {
     std::string junit;               ///< likewise
     bool no_shrink = false;          ///< failures are told as they came
     std::string shrink_for = "30s";  ///< wall time for each kind of failure
+    std::string rates;               ///< file for the rates that a gate measures itself by
     std::string shard;               ///< "2/4", "auto/4"; empty: as the environment says
     std::vector<std::string> sets;
     Origin scenarios_from = {};
@@ -61,9 +62,41 @@ struct MergeArguments {
     std::string out;    ///< directory; empty: the merged results are kept nowhere
     std::string json;   ///< file; "-": standard output, without the table
     std::string junit;  ///< likewise
+    std::string rates;  ///< file
     bool partial = false;
 };
 ExitCode merge(const MergeArguments& arguments);
+
+struct GateArguments {
+    std::vector<std::string> scenarios;  ///< empty: the whole catalogue
+    bool pr = false;
+    std::string base;  ///< empty: the commit that CI names, or "lockstep"
+    std::uint64_t seeds = 50;
+    std::uint64_t corpus = 20;
+    std::string min_seeds;  ///< empty: a tenth of `seeds`
+    std::string budget = "5m";
+    std::uint64_t jobs = 0;
+    std::string regressions;  ///< folder; empty: scenarios/regressions, if there is one
+    std::string known;        ///< file; empty: known.toml, if there is one
+    std::string baseline;     ///< program
+    std::string rates;        ///< file; empty: those of the catalogue
+    std::string twice = "2%";
+    std::string shrink_for = "30s";
+    bool no_shrink = false;
+    std::string junit;
+    std::string json;
+    std::string summary;
+    std::string out = ".lockstep/gate";
+    Origin scenarios_from = {};
+};
+ExitCode gate(const GateArguments& arguments);
+
+struct ConfirmArguments {
+    std::string repro;
+    std::uint64_t seeds = 1'000;
+    std::uint64_t jobs = 0;
+};
+ExitCode confirm(const ConfirmArguments& arguments);
 
 struct DigestArguments {
     std::vector<std::string> scenarios;  ///< empty: the whole catalogue

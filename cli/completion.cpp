@@ -67,6 +67,7 @@ std::string arguments_arm(const CLI::App& command) {
     if (name == "completion") return "words=bash";
     if (name == "replay" || name == "accept") return "files='!*.toml'";
     if (name == "check") return "files='!*'";
+    if (name == "confirm") return "files='!*.toml'";
     if (name == "merge") return "files='*'";
     for (const CLI::Option* option : command.get_options())
         if (option->get_positional() && option->get_name().starts_with("scenario"))
@@ -92,11 +93,11 @@ _{0}() {{
             COMPREPLY=($(compgen -W '{4}' -- "$word"))
             return ;;
         --wire-codec) COMPREPLY=($(compgen -W 'on off' -- "$word")); return ;;
-        --out | --to)
+        --out | --to | --regressions)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -d -- "$word"))
             return ;;
-        --config | --json | --junit | --events | --history)
+        --config | --json | --junit | --summary | --known | --rates | --baseline | --events | --history)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$word"))
             return ;;

@@ -167,7 +167,7 @@ ExitCode explore(const ExploreArguments& arguments) {
                                               "over",
                                               file == arguments.json ? "--json" : "--junit"),
                                   file});
-    auto files = BatchFiles::open(arguments.json, arguments.junit);
+    auto files = BatchFiles::open(arguments.json, arguments.junit, arguments.rates);
     if (!files) return bad_input(files.error());
     auto opened = open_store(arguments, scenarios, batch);
     if (!opened) return bad_input(opened.error());

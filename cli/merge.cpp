@@ -15,7 +15,7 @@ ExitCode merge(const MergeArguments& arguments) {
     const auto merged = harness::merge(arguments.directories, {arguments.partial, arguments.out});
     if (!merged) return bad_input(merged.error());
     // Only now: a merge that was refused leaves what is there as it was.
-    auto files = BatchFiles::open(arguments.json, arguments.junit);
+    auto files = BatchFiles::open(arguments.json, arguments.junit, arguments.rates);
     if (!files) return bad_input(files.error());
     const harness::Batch& batch = merged.value().batch;
     if (merged.value().missing > 0)

@@ -89,6 +89,8 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         ->type_name("FILE");
     command->add_option("--junit", arguments.junit, "File for a JUnit report; - for stdout")
         ->type_name("FILE");
+    command->add_option("--rates", arguments.rates, "File for the rates that `gate` goes by")
+        ->type_name("FILE");
     command->add_option("--set", arguments.sets, set_help)
         ->type_name("K=V")
         ->allow_extra_args(false);
@@ -123,6 +125,8 @@ void add_merge(CLI::App& app, MergeArguments& arguments) {
         ->type_name("FILE");
     command->add_option("--junit", arguments.junit, "File for a JUnit report; - for stdout")
         ->type_name("FILE");
+    command->add_option("--rates", arguments.rates, "File for the rates that `gate` goes by")
+        ->type_name("FILE");
     command->add_flag("--partial", arguments.partial, "Takes what there is, if runs are missing");
     command->footer(
         "Prints the table that one machine would have come to. Parts of different\n"
@@ -132,6 +136,83 @@ void add_merge(CLI::App& app, MergeArguments& arguments) {
         "Examples:\n"
         "  lockstep merge results\n"
         "  lockstep merge results/shard-*-of-4 --json merged.json --out merged");
+}
+
+void add_gate_files(CLI::App* command, GateArguments& arguments) {
+    const auto file = [&](const char* name, std::string& value, const char* help) {
+        command->add_option(name, value, help)->type_name("FILE");
+    };
+    file("--known", arguments.known, "Failures that may pass (default known.toml)");
+    file("--baseline", arguments.baseline, "Another build, asked whether it fails, too");
+    file("--rates", arguments.rates, "Rates of a healthy build (default: the catalogue's)");
+    file("--junit", arguments.junit, "For a JUnit report; - for stdout");
+    file("--json", arguments.json, "For all as JSON; - for stdout");
+    file("--summary", arguments.summary, "For a summary in Markdown; - for stdout");
+    command
+        ->add_option("--regressions", arguments.regressions,
+                     "Folder of repros (default scenarios/regressions)")
+        ->type_name("DIR");
+    command->add_option("--out", arguments.out, "For repros of failures (default .lockstep/gate)")
+        ->type_name("DIR")
+        ->check(directory());
+}
+
+void add_gate(CLI::App& app, GateArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("gate", "What CI runs: regressions, a corpus, fresh seeds");
+    command->add_option("scenarios", arguments.scenarios,
+                        "Names or paths of .toml files (default: the catalogue)");
+    command->add_flag("--pr", arguments.pr, "Of a change: what the baseline has may pass");
+    command
+        ->add_option("--base", arguments.base,
+                     "Any text that decides the fresh seeds (default: the commit)")
+        ->type_name("TEXT");
+    const auto number = [&](const char* name, auto& value, const char* help) {
+        return command->add_option(name, value, help)->type_name("N")->check(whole_number());
+    };
+    number("--seeds", arguments.seeds, "Fresh seeds of each scenario (default 50)");
+    number("--corpus", arguments.corpus, "Seeds of each that never change (default 20)");
+    number("--min-seeds", arguments.min_seeds, "Fresh ones it takes (default: a tenth)");
+    number("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")->check(workers());
+    const auto span = [&](const char* name, std::string& value, const char* help) {
+        command->add_option(name, value, help)->type_name("SPAN")->check(wall_time());
+    };
+    span("--budget", arguments.budget, "Wall time for all runs (default 5m)");
+    span("--shrink-for", arguments.shrink_for, "Wall time to shrink a failure (default 30s)");
+    command->add_flag("--no-shrink", arguments.no_shrink, "Writes repros as they were found");
+    command->add_option("--twice", arguments.twice, "Share of runs to run again (default 2%)")
+        ->type_name("SHARE");
+    add_gate_files(command, arguments);
+    command->footer(
+        "docs/ci.md has workflows and the arithmetic of the minimums. Exit codes: 0 passed,\n"
+        "1 a failure blocks, 2 bad input, 3 too little was seen to tell, 4 the harness is\n"
+        "not to be trusted.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep gate\n"
+        "  lockstep gate --base \"$(git rev-parse HEAD)\" --junit gate.xml\n"
+        "  lockstep gate --pr --baseline main/lockstep --budget 10m");
+}
+
+void add_confirm(CLI::App& app, ConfirmArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("confirm", "How often a repro's failure comes with other luck");
+    command->add_option("repro", arguments.repro, "A repro, as `gate` and `shrink` write it")
+        ->type_name("FILE")
+        ->required();
+    command->add_option("--seeds", arguments.seeds, "How many are tried (default 1000)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
+        ->type_name("N")
+        ->check(whole_number())
+        ->check(workers());
+    command->footer(
+        "Prints in how many runs the failure comes now, and the chance that it has at most,\n"
+        "with 95% confidence: after a fix, with no failure in n runs, near 3/n.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep confirm scenarios/regressions/lost-update.toml --seeds 10000");
 }
 
 void add_digest(CLI::App& app, DigestArguments& arguments) {
@@ -227,6 +308,8 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_run(app, arguments.run);
     add_explore(app, arguments.explore);
     add_merge(app, arguments.merge);
+    add_gate(app, arguments.gate);
+    add_confirm(app, arguments.confirm);
     add_digest(app, arguments.digest);
     add_check(app, arguments.check);
     add_shrink(app, arguments.shrink);

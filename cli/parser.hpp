@@ -21,6 +21,8 @@ struct Arguments {
     RunArguments run;
     ExploreArguments explore;
     MergeArguments merge;
+    GateArguments gate;
+    ConfirmArguments confirm;
     DigestArguments digest;
     CheckArguments check;
     PinpointArguments pinpoint;

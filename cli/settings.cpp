@@ -144,6 +144,7 @@ constexpr std::array<Listed, 7> listed{{
     {"pinpoint", "--set", [](Arguments& a) -> Origin& { return a.pinpoint.sets_from; }},
     {"shrink", "--set", [](Arguments& a) -> Origin& { return a.shrink.sets_from; }},
     {"explore", "scenarios", [](Arguments& a) -> Origin& { return a.explore.scenarios_from; }},
+    {"gate", "scenarios", [](Arguments& a) -> Origin& { return a.gate.scenarios_from; }},
     {"digest", "scenarios", [](Arguments& a) -> Origin& { return a.digest.scenarios_from; }},
 }};
 using Said = std::array<bool, listed.size()>;
@@ -166,7 +167,8 @@ void remember_origin(CLI::App& app, Arguments& arguments, const Said& before,
 }  // namespace
 
 bool has_settings(const std::string& command) {
-    return !command.empty() && command != "list" && command != "completion" && command != "version";
+    return !command.empty() && command != "list" && command != "merge" && command != "completion" &&
+           command != "version";
 }
 
 std::optional<Error> apply_settings(CLI::App& app, Arguments& arguments, bool demanded) {

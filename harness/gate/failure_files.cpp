@@ -1,9 +1,8 @@
 #include "harness/gate/failure_files.hpp"
 
-#include "harness/explain/failure_report.hpp"
 #include "harness/explore.hpp"
+#include "harness/gate/shrunk_failure.hpp"
 #include "harness/services.hpp"
-#include "harness/shrink/shrink.hpp"
 #include "scenarios/scenario_toml.hpp"
 
 #include <fmt/format.h>
@@ -30,27 +29,10 @@ bool write_file(const fs::path& path, const std::string& text) {
     return out.good();
 }
 
-/// A name for a file, of what may be a path.
-std::string file_name(const std::string& scenario, const GateFailure& failure) {
-    std::string name = fs::path(scenario).stem().string();
-    std::string why = to_string(failure.why);
-    why = why.substr(0, why.find('/'));
-    return fmt::format("{}-{}-{}.toml", name, why, failure.seed);
-}
-
 const properties::Violation* violation_in(const Outcome& outcome, const Fingerprint& why) {
     for (const auto& report : outcome.reports)
         if (why.property == report.id && report.first) return &*report.first;
     return nullptr;
-}
-
-std::string reduction(const Shrunk& shrunk) {
-    const auto seconds = [](Duration d) { return span_text(d); };
-    return fmt::format("{} faults to {}, {} servers to {}, {} clients to {}, {} to {}{}",
-                       shrunk.before.faults, shrunk.after.faults, shrunk.before.servers,
-                       shrunk.after.servers, shrunk.before.clients, shrunk.after.clients,
-                       seconds(shrunk.before.horizon), seconds(shrunk.after.horizon),
-                       shrunk.minimal ? "" : " (time ran out before it was minimal)");
 }
 
 std::string quoted(const std::string& word) {
@@ -66,17 +48,28 @@ GateRegression begun(const RegressionFile& file) {
     return one;
 }
 
-void tell(const Replay& replayed, GateRegression& one) {
+/// Whether the repro is there to be seen failing, as [[expect]] says.
+bool is_foretold(const Repro& repro) {
+    if (!repro.fingerprint.property) return false;
+    const auto expected = harness::resolve(repro.scenario, repro.seed).expected_violations;
+    return std::find(expected.begin(), expected.end(),
+                     properties::code_of(*repro.fingerprint.property)) != expected.end();
+}
+
+void tell(const Repro& repro, const Replay& replayed, GateRegression& one) {
     using Result = GateRegression::Result;
+    const bool foretold = is_foretold(repro);
     switch (replayed.result) {
         case Replay::Result::FailsAgain:
-            one.result = Result::Fails;
+            one.result = foretold ? Result::Held : Result::Fails;
             break;
         case Replay::Result::FailsOtherwise:
             one.result = Result::FailsOtherwise;
             break;
         case Replay::Result::Held:
-            one.result = Result::Held;
+            one.result = foretold ? Result::NoLongerExercises : Result::Held;
+            if (foretold)
+                one.missed.push_back(fmt::format("{}, which it expects", to_string(one.was)));
             break;
         case Replay::Result::NoLongerExercises:
             one.result = Result::NoLongerExercises;
@@ -144,7 +137,7 @@ std::vector<GateRegression> replay_regressions(const std::vector<RegressionFile>
                 same ? GateRegression::Result::Fails : GateRegression::Result::FailsOtherwise;
         } else {
             const Replay replayed = replay(files[i].repro);
-            tell(replayed, one);
+            tell(files[i].repro, replayed, one);
             if (replayed.outcome.digest != outcomes[i]->digest && !failed(one))
                 one.result = GateRegression::Result::Untrustworthy;
         }
@@ -162,36 +155,20 @@ void write_failure(const scenario::Scenario& scenario, const std::string& name,
     // Without shrinking it is pinned all the same.
     shrinking.budget = options.shrink ? options.shrink_for : std::chrono::milliseconds(1);
     shrinking.stop = options.stop;
-    const Shrunk shrunk = shrink(scenario, failure.seed, failure.why, shrinking);
-    RunOptions logged;
-    logged.keep_log = true;
-    logged.keep_messages = true;
-    const Outcome outcome = run(shrunk.scenario, shrunk.seed, logged);
-    const fs::path path = fs::path(options.directory) / file_name(name, failure);
-    FailureFacts facts;
-    facts.scenario = name;
-    facts.seed = failure.seed;
-    facts.runs = failure.of_runs;
-    facts.failed = failure.runs;
-    facts.process_names = outcome.process_names;
-    facts.reduction = reduction(shrunk);
-    facts.again = failure.again;
-    facts.look =
-        fmt::format("{} run {} --seed {}", program_name(), quoted(path.string()), shrunk.seed);
-    facts.keep = fmt::format("{} accept {}", program_name(), quoted(path.string()));
-    auto pinned = shrunk.scenario;
-    if (const auto* violation = violation_in(outcome, failure.why)) {
-        facts.explanation =
-            explain(outcome, harness::resolve(shrunk.scenario, shrunk.seed), *violation);
-        failure.report = failure_report(facts);
-        pinned.story = facts.explanation.harm + "\n" + facts.explanation.cause;
+    auto told = shrink_and_explain(
+        {&scenario, {name, {}}, failure.seed, failure.why, failure.of_runs, failure.runs},
+        shrinking);
+    told.facts.scenario = name;
+    if (!failure.again.empty()) told.facts.again = failure.again;
+    const auto kept =
+        keep_repro(told.repro, options.directory, repro_name(name, failure.why, failure.seed));
+    if (kept) {
+        failure.repro = kept.value();
+        tell_where(told.facts, kept.value(), told.repro.seed);
+    } else {
+        failure.trouble = fmt::format("{}: {}", kept.error().file, kept.error().message);
     }
-    Repro repro = make_repro(pinned, outcome, failure.why);
-    repro.version = options.version;
-    if (write_file(path, to_toml(repro)))
-        failure.repro = path.string();
-    else
-        failure.trouble = fmt::format("{} cannot be written", path.string());
+    failure.report = failure_report(told.facts);
 }
 
 std::string write_scenario(const scenario::Scenario& scenario, const std::string& directory) {

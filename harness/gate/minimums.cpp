@@ -126,7 +126,7 @@ Result<std::vector<Rate>> parse_rates(std::string_view text, const std::string& 
         const auto refuse = [&] {
             return Error{fmt::format("found '{}'; a rate is a scenario, one of mark, fault, "
                                      "violation and judged, a name, and two numbers: in how many "
-                                     "runs, of how many; `gate --measure` writes them",
+                                     "runs, of how many; `explore --rates` writes them",
                                      line),
                          file, number};
         };
