@@ -137,7 +137,7 @@ struct Listed {
     const char* option;
     Origin& (*origin)(Arguments&);
 };
-constexpr std::array<Listed, 7> listed{{
+constexpr std::array<Listed, 8> listed{{
     {"run", "--set", [](Arguments& a) -> Origin& { return a.run.sets_from; }},
     {"explore", "--set", [](Arguments& a) -> Origin& { return a.explore.sets_from; }},
     {"digest", "--set", [](Arguments& a) -> Origin& { return a.digest.sets_from; }},
