@@ -13,6 +13,11 @@ class Tally {
 public:
     void add(const Point& point);
     void add(const Tally& other);
+    /// The longest lies so much later, in that file.
+    void move_longest(Duration by, std::uint32_t file) {
+        longest_.at += by;
+        longest_.file = file;
+    }
 
     std::uint64_t count() const { return count_; }
     /// All lengths together; no more than Duration::max().
