@@ -19,11 +19,8 @@
 namespace lockstep::data {
 namespace {
 
-constexpr std::array<const FormatEntry*, 14> entries{
-    &probe_format,   &hdr_log_format,   &hdr_percentiles_format, &go_gctrace_format,
-    &ping_format,    &prometheus_format, &fio_format,            &etcd_format,
-    &election_format, &throttle_format,  &jdk_unified_format,    &jdk8_format,
-    &csv_format,     &numbers_format,
+constexpr std::array entries{
+    &ping_format, &jdk_unified_format, &jdk8_format, &csv_format, &numbers_format,
 };
 
 Error error_of(std::string message, std::uint64_t line = 0) {
@@ -41,7 +38,7 @@ const FormatEntry* entry_named(std::string_view name) {
 
 /// The format that a line can be of only; null if there is none.
 const FormatEntry* recognised(std::string_view line) {
-    for (const FormatEntry* entry : entries)
+    for (const FormatEntry* const entry : entries)
         if (entry->recognises != nullptr && entry->recognises(line)) return entry;
     return nullptr;
 }

@@ -29,7 +29,7 @@ bool is_gzip(std::string_view beginning) {
 
 Gunzip::Gunzip() : stream_(std::make_unique<z_stream_s>()) {
     const int opened = ::inflateInit2(stream_.get(), window_of_gzip);
-    LOCKSTEP_ASSERT(opened == Z_OK, opened);
+    LOCKSTEP_ASSERT(opened == Z_OK, "opened={}", opened);
 }
 
 Gunzip::~Gunzip() {

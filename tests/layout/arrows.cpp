@@ -31,7 +31,8 @@ const std::vector<Arrows>& arrows() {
         {"scenarios/workloads", {"scenarios/world"}},
         {"harness", {"properties", "scenarios/services", "scenarios/workloads"}},
         {"harness/history", {"harness"}},
-        {"cli", {"harness/history"}},
+        {"harness/data", {"harness"}},
+        {"cli", {"harness/history", "harness/data"}},
         {"properties/rapid", {"cli"}},
         {"bench", {"cli"}},
         {"bench/simgrid", {}},
@@ -62,6 +63,7 @@ const std::vector<Guest>& guests() {
         {"catch2/", {"tests/"}},
         {"benchmark/", {"bench/"}},
         {"simgrid/", {"bench/simgrid/"}},
+        {"zlib.h", {"harness/data/unzip.cpp"}},
         {"xxhash.h", {"core/base/blob.cpp"}},
         // Worker processes, terminals and clocks are the business of what runs the runs.
         {"unistd.h", {"sim/fiber", "harness/", "cli/", "tests/", "bench/"}},
