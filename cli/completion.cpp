@@ -65,7 +65,7 @@ std::string arguments_arm(const CLI::App& command) {
     const std::string& name = command.get_name();
     if (name == "list") return fmt::format("words='{}'", fmt::join(list_groups(), " "));
     if (name == "completion") return "words=bash";
-    if (name == "check") return "files='!*'";
+    if (name == "check" || name == "data") return "files='!*'";
     for (const CLI::Option* option : command.get_options())
         if (option->get_positional() && option->get_name().starts_with("scenario"))
             return "words=$scenarios files='!*.toml'";

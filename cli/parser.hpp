@@ -22,6 +22,8 @@ struct Arguments {
     ExploreArguments explore;
     DigestArguments digest;
     CheckArguments check;
+    DataArguments data;
+    ProbeArguments probe;
     ListArguments list;
     std::string shell;  ///< for completion
 };

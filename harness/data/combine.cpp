@@ -53,9 +53,10 @@ void note_seam(const Part& before, const Part& after, Series& series) {
     if (!earlier.is_wall() || !later.is_wall()) return;
     const Duration gap = later.first() - earlier.last();
     if (gap < seconds(-1))
-        series.notes.push_back(fmt::format("{} and {} overlap in time: they are taken for two "
-                                           "processes and laid end to end",
-                                           before.file->name, after.file->name));
+        series.notes.push_back(
+            fmt::format("{} and {} overlap in time: they are taken for two "
+                        "processes and laid end to end",
+                        before.file->name, after.file->name));
     if (gap > seconds(60))
         series.notes.push_back(
             fmt::format("nobody looked for {} between {} and {}: that time does not count",
@@ -73,8 +74,9 @@ std::vector<std::size_t> order_of(const Group& group) {
         return !timeline(i).empty() && timeline(i).is_wall() == timeline(0).is_wall();
     });
     if (comparable)
-        std::ranges::stable_sort(
-            order, [&](std::size_t a, std::size_t b) { return timeline(a).first() < timeline(b).first(); });
+        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+            return timeline(a).first() < timeline(b).first();
+        });
     return order;
 }
 

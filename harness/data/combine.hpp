@@ -16,8 +16,8 @@ struct FileFound {
     Sink sink;
 };
 
-/// The series that the files make together. With `keep_points` false, series have no points, and the
-/// tallies say how they are distributed. The files are used up.
+/// The series that the files make together. With `keep_points` false, series have no points, and
+/// the tallies say how they are distributed. The files are used up.
 std::vector<Summary> combine(std::vector<FileFound>& files, bool keep_points);
 
 }  // namespace lockstep::data

@@ -1,6 +1,5 @@
 // Tables with a column of lengths, separated by commas, semicolons or tabs.
 #include "harness/data/format.hpp"
-
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -98,8 +97,7 @@ std::optional<WallTime> wall_time_of(std::string_view field) {
     // Of the years 1973 to 2200 each unit has a range of its own.
     for (const std::int64_t unit : {ns_per_s, ns_per_ms, ns_per_us, std::int64_t{1}}) {
         const auto from = static_cast<std::uint64_t>(100'000'000 * (ns_per_s / unit));
-        if (*since >= from && *since / from < 73)
-            return WallTime{scaled(*number, unit).ns};
+        if (*since >= from && *since / from < 73) return WallTime{scaled(*number, unit).ns};
     }
     return std::nullopt;
 }
@@ -126,9 +124,10 @@ public:
         if (time_) {
             const auto wall = wall_time_of(fields_[*time_]);
             if (!wall) {
-                sink.refuse(fmt::format("found '{}'; expected a time in this column, as "
-                                        "2026-03-01T12:00:00Z or counted since 1970",
-                                        harness::printable(fields_[*time_])));
+                sink.refuse(
+                    fmt::format("found '{}'; expected a time in this column, as "
+                                "2026-03-01T12:00:00Z or counted since 1970",
+                                harness::printable(fields_[*time_])));
                 return Line::Ours;
             }
             sink.stamp_in_order({wall, std::nullopt});
@@ -157,9 +156,8 @@ private:
         separator_ = separator_of(text).value_or(',');
         split(text, separator_, fields_);
         columns_ = fields_.size();
-        const bool names = std::ranges::none_of(fields_, [](std::string_view field) {
-            return take_decimal(field) && field.empty();
-        });
+        const bool names = std::ranges::none_of(
+            fields_, [](std::string_view field) { return take_decimal(field) && field.empty(); });
         if (!choose(names, sink)) return true;
         unit_ = unit_named(options_.unit);
         if (!unit_ && names) unit_ = unit_in(fields_[column_]);
@@ -188,11 +186,11 @@ private:
         for (const auto& field : fields_) printable.push_back(harness::printable(field));
         const std::string have = names ? fmt::format("{}", fmt::join(printable, ", "))
                                        : fmt::format("1 to {}, without names", columns_);
-        sink.refuse(wanted.empty()
-                        ? fmt::format("say with --column which of the columns holds lengths: {}",
-                                      have)
-                        : fmt::format("no column is called '{}'; there are {}",
-                                      harness::printable(wanted), have));
+        sink.refuse(
+            wanted.empty()
+                ? fmt::format("say with --column which of the columns holds lengths: {}", have)
+                : fmt::format("no column is called '{}'; there are {}", harness::printable(wanted),
+                              have));
         return false;
     }
 

@@ -18,8 +18,8 @@ std::optional<Head> take_head(std::string_view& text) {
     return Head{scaled(*at, ns_per_s)};
 }
 
-/// What a container's log puts before each line: "2026-03-01T12:00:00.123456789Z ", and which stream
-/// the line comes from.
+/// What a container's log puts before each line: "2026-03-01T12:00:00.123456789Z ", and which
+/// stream the line comes from.
 std::optional<WallTime> take_prefix(std::string_view& text) {
     std::string_view rest = text;
     const auto wall = take_wall_time(rest);

@@ -196,9 +196,10 @@ private:
         constexpr std::string_view starts = " \t[{}-:,";
         if (text.empty() || starts.find(text.front()) != std::string_view::npos) return true;
         for (const std::string_view word :
-             {"Java HotSpot", "OpenJDK", "Memory: ", "CommandLine flags", "Heap", "Desired survivor",
-              "Before GC", "After GC", "Statistics", "Total Free", "Max   Chunk", "Number of",
-              "Av.  Block", "Tree      Height", "Application time", "----"})
+             {"Java HotSpot", "OpenJDK", "Memory: ", "CommandLine flags", "Heap",
+              "Desired survivor", "Before GC", "After GC", "Statistics", "Total Free",
+              "Max   Chunk", "Number of", "Av.  Block", "Tree      Height", "Application time",
+              "----"})
             if (text.starts_with(word)) return true;
         return text.find("GC log ") != std::string_view::npos;
     }

@@ -111,8 +111,9 @@ public:
     void finish(Sink& sink) override {
         if (sink.empty() && !concurrent_.empty())
             return sink.refuse_at(
-                std::string(concurrent_) + " stops the program too, but its log shows no pauses unless it "
-                                  "is asked for them: run with -Xlog:safepoint",
+                std::string(concurrent_) +
+                    " stops the program too, but its log shows no pauses unless it "
+                    "is asked for them: run with -Xlog:safepoint",
                 concurrent_line_);
         if (safepoints_ == 0 && !sink.empty())
             sink.note(

@@ -1,6 +1,5 @@
 // What `ping` prints: iputils and busybox on Linux, macOS and the BSDs, Windows in English.
 #include "harness/data/format.hpp"
-
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +50,8 @@ public:
             sink.stamp_in_order({wall, std::nullopt});
             text = trimmed(rest);
         }
-        if (text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("PING6")) {
+        if (text.starts_with("PING ") || text.starts_with("Pinging ") ||
+            text.starts_with("PING6")) {
             end_run(sink);
             return Line::Ours;
         }
@@ -80,8 +80,8 @@ public:
 
 private:
     Line answer(std::string_view text, Sink& sink) {
-        const bool from = text.find(" bytes from ") != std::string_view::npos ||
-                          text.starts_with("Reply from ");
+        const bool from =
+            text.find(" bytes from ") != std::string_view::npos || text.starts_with("Reply from ");
         if (!from) return Line::Foreign;
         if (text.find("(DUP!)") != std::string_view::npos) {
             sink.skip("answers that came twice");

@@ -43,9 +43,10 @@ public:
             rest = trimmed(rest);
             const auto length = take_span(rest);
             if (!length || !trimmed(rest).empty())
-                sink.refuse(fmt::format("expected a length with its unit behind the time, as in "
-                                        "'{} 1764684629.25 3.5ms'",
-                                        word));
+                sink.refuse(
+                    fmt::format("expected a length with its unit behind the time, as in "
+                                "'{} 1764684629.25 3.5ms'",
+                                word));
             else
                 sink.began(word == "rtt" ? Measure::RoundTrip : as_.value_or(Measure::Pause),
                            *length);
@@ -92,13 +93,12 @@ std::string probe_length(std::string_view word, WallTime at, Duration length) {
     return probe_line(word, at, fmt::format("{}us", length.ns / ns_per_us));
 }
 
-const FormatEntry probe_format{
-    {"lockstep-probe", "what lockstep probe writes", Measure::Pause},
-    recognises,
-    nullptr,
-    [](const ReadOptions& options, Measure) -> std::unique_ptr<Format> {
-        return std::make_unique<Probe>(options.as);
-    },
-    "it has no stall and no connection: measure for longer"};
+const FormatEntry probe_format{{"lockstep-probe", "what lockstep probe writes", Measure::Pause},
+                               recognises,
+                               nullptr,
+                               [](const ReadOptions& options, Measure) -> std::unique_ptr<Format> {
+                                   return std::make_unique<Probe>(options.as);
+                               },
+                               "it has no stall and no connection: measure for longer"};
 
 }  // namespace lockstep::data

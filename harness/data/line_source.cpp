@@ -62,8 +62,8 @@ bool LineSource::fill() {
     char* room = buffer_.get() + end_;
     const std::size_t size = std::min(block, capacity - end_);
     std::size_t got = 0;
-    const bool good = gunzip_ != nullptr ? fill_unzipped(room, size, got)
-                                         : fill_raw(room, size, got);
+    const bool good =
+        gunzip_ != nullptr ? fill_unzipped(room, size, got) : fill_raw(room, size, got);
     end_ += got;
     if (!good || got == 0 || failure_) at_end_ = true;
     return got > 0;

@@ -20,7 +20,8 @@ namespace lockstep::data {
 namespace {
 
 constexpr std::array entries{
-    &ping_format, &jdk_unified_format, &jdk8_format, &csv_format, &numbers_format,
+    &probe_format, &go_gctrace_format, &ping_format,    &jdk_unified_format,
+    &jdk8_format,  &csv_format,        &numbers_format,
 };
 
 Error error_of(std::string message, std::uint64_t line = 0) {
@@ -88,11 +89,10 @@ Result<const FormatEntry*> format_of(std::string_view beginning, const ReadOptio
     for (const FormatEntry* entry : entries)
         if (entry->may_be != nullptr && entry->may_be(beginning)) return entry;
     if (first.empty()) return error_of("the file has only empty lines");
-    return error_of(
-        fmt::format("no known format has lines like '{}'; --format names one, and "
-                    "docs/data-formats.md lists them",
-                    harness::printable(first)),
-        1);
+    return error_of(fmt::format("no known format has lines like '{}'; --format names one, and "
+                                "docs/data-formats.md lists them",
+                                harness::printable(first)),
+                    1);
 }
 
 /// One file, from its first to its last line.

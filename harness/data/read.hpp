@@ -24,9 +24,9 @@ struct ReadOptions {
     std::function<void(std::uint64_t read, std::uint64_t size)> progress;
 };
 
-/// All that the files ("-": standard input; gzip or plain) say, a series for each measure and format
-/// in the order in which they appear. Files of one series follow each other by their times, not by
-/// their names; times of different lives or hosts that overlap are laid end to end, so that
+/// All that the files ("-": standard input; gzip or plain) say, a series for each measure and
+/// format in the order in which they appear. Files of one series follow each other by their times,
+/// not by their names; times of different lives or hosts that overlap are laid end to end, so that
 /// `observed` is the sum of all.
 /// Fails, with file and line, on what cannot be taken for what it says: see docs/data-formats.md.
 Result<std::vector<Series>> read_series(const std::vector<std::string>& files,
@@ -46,9 +46,9 @@ Result<std::vector<Series>> read_text(const std::string& name, std::string_view 
                                       const ReadOptions& options);
 
 struct FormatNote {
-    std::string_view name;     ///< "jdk-unified"
-    std::string_view about;    ///< in a few words
-    Measure measure;           ///< unless ReadOptions::as says otherwise
+    std::string_view name;   ///< "jdk-unified"
+    std::string_view about;  ///< in a few words
+    Measure measure;         ///< unless ReadOptions::as says otherwise
 };
 /// The formats that can be read.
 std::vector<FormatNote> formats();

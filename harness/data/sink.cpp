@@ -59,13 +59,14 @@ void Sink::began(Measure measure, Duration length) {
 
 void Sink::at(Measure measure, Duration at, Duration length) {
     if (length.ns < 0)
-        return refuse(fmt::format("a length of {} ns is negative: nothing takes that long",
-                                  length.ns));
+        return refuse(
+            fmt::format("a length of {} ns is negative: nothing takes that long", length.ns));
     if (length > longest_length)
-        return refuse(fmt::format("a length of {} is absurd; the longest that is believed is 30 "
-                                  "days",
-                                  length == Duration::max() ? std::string("more than 292 years")
-                                                            : harness::long_span_text(length)));
+        return refuse(
+            fmt::format("a length of {} is absurd; the longest that is believed is 30 "
+                        "days",
+                        length == Duration::max() ? std::string("more than 292 years")
+                                                  : harness::long_span_text(length)));
     const bool timed = !timeline_.empty();
     if (timed) timeline_.begins(at);
     Found& found = this->found(measure);
@@ -132,7 +133,7 @@ std::vector<std::string> Sink::notes() const {
             times(wall_off_), wall_off_.first_line, harness::span_text(wall_off_.first_distance)));
     if (restarts_.times > 0)
         all.push_back(fmt::format(
-            "the process started anew {}, first in line {}: its lives follow each other", 
+            "the process started anew {}, first in line {}: its lives follow each other",
             times(restarts_), restarts_.first_line));
     return all;
 }

@@ -19,7 +19,8 @@ std::uint64_t Tally::middle_of(std::size_t slot) {
 }
 
 void Tally::add(const Point& point) {
-    const auto slot = slot_of(static_cast<std::uint64_t>(std::max<std::int64_t>(point.length.ns, 0)));
+    const auto slot =
+        slot_of(static_cast<std::uint64_t>(std::max<std::int64_t>(point.length.ns, 0)));
     if (slot >= slots_.size()) slots_.resize(slot + 1);
     ++slots_[slot];
     if (count_ == 0 || point.length > longest_.length) longest_ = point;

@@ -25,7 +25,7 @@ public:
         Restart,  ///< the time since the start began anew
     };
     struct Moment {
-        Duration at;        ///< on the axis
+        Duration at;  ///< on the axis
         Jump jump = Jump::None;
         Duration distance;  ///< how far it jumped
     };

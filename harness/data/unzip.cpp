@@ -2,8 +2,9 @@
 
 #include "core/base/assert.hpp"
 
-#include <algorithm>
 #include <climits>
+
+#include <algorithm>
 #include <zlib.h>
 
 namespace lockstep::data {
