@@ -150,6 +150,8 @@ int dispatch(int argc, char** argv) {
     if (command == "replay") code = cli::replay(arguments.replay);
     if (command == "accept") code = cli::accept(arguments.accept);
     if (command == "check") code = cli::check(arguments.check);
+    if (command == "data") code = cli::data(arguments.data);
+    if (command == "probe") code = cli::probe(arguments.probe);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();
     return static_cast<int>(code);

@@ -169,6 +169,24 @@ struct AcceptArguments {
 };
 ExitCode accept(const AcceptArguments& arguments);
 
+struct DataArguments {
+    std::vector<std::string> files;  ///< "-": standard input
+    std::string format;              ///< empty: recognised
+    std::string column;
+    std::string unit;
+    std::string as;  ///< "pause", "rtt", ...; empty: what the format is about
+    bool json = false;
+};
+ExitCode data(const DataArguments& arguments);
+
+struct ProbeArguments {
+    std::string span = "10m";  ///< wall time
+    std::string every = "1ms";
+    std::string ping;                ///< HOST:PORT; empty: no connections
+    std::string out = "probe.txt";  ///< "-": standard output
+};
+ExitCode probe(const ProbeArguments& arguments);
+
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.
 std::string version_text();

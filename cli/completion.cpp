@@ -66,7 +66,7 @@ std::string arguments_arm(const CLI::App& command) {
     if (name == "list") return fmt::format("words='{}'", fmt::join(list_groups(), " "));
     if (name == "completion") return "words=bash";
     if (name == "replay" || name == "accept") return "files='!*.toml'";
-    if (name == "check") return "files='!*'";
+    if (name == "check" || name == "data") return "files='!*'";
     if (name == "confirm") return "files='!*.toml'";
     if (name == "merge") return "files='*'";
     for (const CLI::Option* option : command.get_options())

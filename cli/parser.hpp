@@ -29,6 +29,8 @@ struct Arguments {
     ShrinkArguments shrink;
     ReplayArguments replay;
     AcceptArguments accept;
+    DataArguments data;
+    ProbeArguments probe;
     ListArguments list;
     std::string shell;  ///< for completion
 };

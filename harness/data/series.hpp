@@ -3,6 +3,7 @@
 #include "core/base/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct Skipped {
     std::uint32_t first_line = 0;
 };
 
+/// From `at` on, until the next piece, the wall clock of the source read `wall` + (at - this.at).
+/// What lies between two files, or two positions of a clock, is closed up in `at`: nobody looked.
+struct Piece {
+    Duration at;
+    WallTime wall;
+};
+
 /// The lengths of one measure in some files, in one of two forms: points, or buckets where the
 /// source counted into a histogram.
 struct Series {
@@ -54,7 +62,15 @@ struct Series {
     Duration observed;
     /// Whether `at` means anything: bursts stay bursts. If not, points are samples to draw from.
     bool timed = false;
+    /// Shorter ones are not in the source, however many there were; zero: all are.
+    Duration none_below;
     std::vector<Skipped> skipped;
+    /// What a reader of the numbers must know, a sentence each: "the clock went back by 3 s at ..."
+    std::vector<std::string> notes;
+    std::vector<Piece> pieces;  ///< ascending; empty if the source has no wall times
 };
+
+/// The wall time of a moment of the series, if its source has wall times.
+std::optional<WallTime> wall_time_at(const Series& series, Duration at);
 
 }  // namespace lockstep::data
