@@ -35,6 +35,8 @@ Client::Client(Config config, Prng prng)
     LOCKSTEP_ASSERT(config_.renew_every.ns > 0 && config_.retry_every.ns > 0,
                     "renew_every={} retry_every={}", config_.renew_every.ns,
                     config_.retry_every.ns);
+    LOCKSTEP_ASSERT(config_.jitter_percent >= 0 && config_.jitter_percent < 100,
+                    "jitter_percent={}", config_.jitter_percent);
     target_ = config_.servers[prng_.below(config_.servers.size())];
 }
 
@@ -276,7 +278,8 @@ LocalTime Client::retry_at(LocalTime now) {
 /// Of the TTL that the service granted, a renewal takes at most a third, whatever was configured.
 LocalTime Client::renewal_after(LocalTime sent, Duration ttl) {
     const Duration most = std::min(config_.renew_every, ttl / 3);
-    const Duration wait = prng_.between(most * 9 / 10, most);
+    const Duration least = most * (100 - config_.jitter_percent) / 100;
+    const Duration wait = prng_.between(least, most);
     return sent + wait;
 }
 

@@ -40,8 +40,8 @@ private:
     Prng prng_;
     sim::SimTime at_{};
     // Of a timed series.
-    sim::SimTime round_{};  ///< when this round began
-    Duration phase_{};      ///< where in the observation
+    sim::SimTime round_{};   ///< when this round began
+    Duration phase_{};       ///< where in the observation
     std::size_t first_ = 0;  ///< the point that came first in this round
     std::size_t given_ = 0;  ///< points of this round
     // Of others.

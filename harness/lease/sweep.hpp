@@ -16,13 +16,13 @@ namespace lockstep::lease {
 
 /// Something that happens so often and takes so long: from a log, or as somebody says.
 struct Source {
-    data::Series series;    ///< used if it has points or buckets
-    double per_day = 0;     ///< else so often
-    Duration shortest{};    ///< and so long, at equal chances of all lengths in between
+    data::Series series;  ///< used if it has points or buckets
+    double per_day = 0;   ///< else so often
+    Duration shortest{};  ///< and so long, at equal chances of all lengths in between
     Duration longest{};
 
     bool from_series() const { return !series.points.empty() || !series.buckets.empty(); }
-    bool any() const { return from_series() || per_day > 0; }
+    bool any() const { return from_series() || per_day > 0 || longest.ns > 0; }
 };
 
 /// The world around the lock service, as it was measured or as it is assumed.
@@ -51,8 +51,8 @@ struct SweepPlan {
     Duration span = seconds(90 * 86'400);  ///< simulated, of each setting
     std::uint64_t seed = 1;
     Fidelity fidelity = Fidelity::Lease;
-    unsigned jobs = 1;  ///< changes no result
-    std::uint64_t shard = 0;   ///< runs settings shard, shard + shards, ... alone
+    unsigned jobs = 1;        ///< changes no result
+    std::uint64_t shard = 0;  ///< runs settings shard, shard + shards, ... alone
     std::uint64_t shards = 1;
     /// Wall time, after which a setting ends at its next simulated day; zero: none.
     std::chrono::milliseconds budget{0};
@@ -121,8 +121,8 @@ struct Figures {
 /// Something that cost leases.
 struct Harm {
     enum class Kind : std::uint8_t { Pause, Outage, Partition, Failover, RoundTrip } kind;
-    bool measured = false;     ///< then it is in a log:
-    std::uint32_t file = 0;    ///< position in the files of that source's series
+    bool measured = false;   ///< then it is in a log:
+    std::uint32_t file = 0;  ///< position in the files of that source's series
     std::uint32_t line = 0;
     Duration at;               ///< since the start of the observation, if the series is timed
     Duration length;           ///< of an assumed source, the longest that cost one
