@@ -271,7 +271,8 @@ RequestSeq Client::mark() const {
 
 /// Jittered, lest clients that lost the same server come back in step.
 LocalTime Client::retry_at(LocalTime now) {
-    const Duration wait = prng_.between(config_.retry_every * 9 / 10, config_.retry_every);
+    const Duration least = config_.retry_every * (100 - config_.jitter_percent) / 100;
+    const Duration wait = prng_.between(least, config_.retry_every);
     return now + wait;
 }
 

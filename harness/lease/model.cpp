@@ -17,7 +17,7 @@ constexpr sim::Limits no_limits{100'000, UINT64_MAX};
 
 }  // namespace
 
-Model::Model(const Setting& setting, const Conditions& conditions, std::uint64_t seed)
+Model::Model(const Setting& setting, const Conditions& conditions, std::uint64_t seed, Duration bin)
     : setting_(setting),
       conditions_(conditions),
       seed_(seed),
@@ -29,7 +29,8 @@ Model::Model(const Setting& setting, const Conditions& conditions, std::uint64_t
         {&conditions.crashes, "crashes"},       {&conditions.deploys, "deploys"}};
     for (const auto& [source, name] : sources)
         occurrences_.emplace_back(*source, stream(seed, name));
-    tally_.days.emplace_back();
+    tally_.bin = bin;
+    tally_.bins.emplace_back();
     service_id_ = world_.add_process("service", sim::ProcessKind::Server, [this](sim::Process&) {
         ServiceListener& listener = *this;
         auto made = std::make_unique<Service>(setting_, links_, listener);
@@ -52,16 +53,19 @@ Model::Model(const Setting& setting, const Conditions& conditions, std::uint64_t
 
 Model::~Model() = default;
 
-void Model::run_until(sim::SimTime end) {
+void Model::run_bin() {
+    const auto bins = static_cast<std::int64_t>(tally_.bins.size());
+    const sim::SimTime end{bins * tally_.bin.ns};
     const sim::RunEnd ended = world_.run_until(end);
     LOCKSTEP_ASSERT(ended == sim::RunEnd::ReachedEnd, "lease={} end={}", setting_.lease.ns,
                     static_cast<int>(ended));
     touch();
-    tally_.days.emplace_back();
+    tally_.bins.emplace_back();
 }
 
 Tally Model::take() {
-    tally_.days.pop_back();
+    tally_.bins.pop_back();
+    tally_.phases = occurrences_[Pauses].phases();
     tally_.steps = world_.steps();
     tally_.digest = world_.digest();
     return std::move(tally_);
@@ -143,7 +147,7 @@ void Model::service_returns() {
 void Model::crash(const Occurrence& what) {
     if (!world_.up(holder_id_)) return;
     touch();
-    ++today().counts.crashes;
+    ++now_counted().counts.crashes;
     if (holds_) crashed_ = world_.now();
     holds_ = in_time_ = losing_ = false;
     released_.reset();
@@ -160,7 +164,7 @@ void Model::deploy(const Occurrence& what) {
     world_.schedule_io(holder_id_, Duration{}, ++order_, [this, asked, what] {
         const bool had = holder_->release(what.length);
         if (!had) return;
-        ++today().counts.releases;
+        ++now_counted().counts.releases;
         released_ = asked;
     });
 }
@@ -224,13 +228,13 @@ void Model::on_world_event(sim::SimTime, sim::ProcessId process, const sim::Worl
     if (process != holder_id_ || !std::holds_alternative<sim::DeadlinePassed>(event)) return;
     touch();
     in_time_ = false;
-    if (holds_ && !std::exchange(losing().stood_down, true)) ++today().counts.stood_down;
+    if (holds_ && !std::exchange(losing().stood_down, true)) ++now_counted().counts.stood_down;
 }
 
 void Model::on_expired(SessionId session, bool held) {
     if (!held || session != held_by_ || !world_.up(holder_id_)) return;
     if (!holds_ && !losing_) return;
-    if (!std::exchange(losing().taken_over, true)) ++today().counts.taken_over;
+    if (!std::exchange(losing().taken_over, true)) ++now_counted().counts.taken_over;
 }
 
 void Model::on_renewed(SessionId session, sim::SimTime sent) {
@@ -271,7 +275,7 @@ void Model::on_lost(events::LossReason reason) {
     touch();
     Loss& loss = losing();
     if (reason == events::LossReason::DeadlinePassed && !std::exchange(loss.stood_down, true))
-        ++today().counts.stood_down;
+        ++now_counted().counts.stood_down;
     holds_ = in_time_ = false;
     gave_up_ = world_.now();
     if (next_has_) count_late_writes(gave_up_);
@@ -284,7 +288,7 @@ void Model::on_released() {
 }
 
 void Model::on_renewal_sent() {
-    ++today().counts.renewals;
+    ++now_counted().counts.renewals;
 }
 
 void Model::on_renewal_answered(LocalTime deadline) {
@@ -303,8 +307,10 @@ void Model::touch() {
     const sim::SimTime now = world_.now();
     const Duration passed = now - touched_;
     touched_ = now;
-    if (!holder_lives() && !next_lives_) today().without_holder += passed;
-    if (holds_ && next_has_) today().double_belief += passed;
+    if (!holder_lives() && !next_lives_) now_counted().without_holder += passed;
+    if (!holds_ || !next_has_) return;
+    now_counted().double_belief += passed;
+    if (losing_) tally_.losses.back().double_belief += passed;
 }
 
 /// The loss that is on. A new one is put down to the longest thing that happened since the last
@@ -328,7 +334,7 @@ Loss& Model::losing() {
         loss.index = 0;
         loss.length = links_.one_way() * 2;
     }
-    ++today().counts.losses;
+    ++now_counted().counts.losses;
     tally_.losses.push_back(loss);
     return tally_.losses.back();
 }
@@ -346,7 +352,8 @@ void Model::count_late_writes(sim::SimTime told) {
         const auto begun = static_cast<std::int64_t>(luck % static_cast<std::uint64_t>(work));
         late = told + Duration{begun} > next_since_ ? 1 : 0;
     }
-    today().counts.refused_writes += late;
+    now_counted().counts.refused_writes += late;
+    tally_.losses.back().refused_writes += late;
 }
 
 }  // namespace lockstep::lease

@@ -23,13 +23,13 @@ namespace lockstep::lease {
 /// stand-in, which has it between a loss and the holder's return, is not.
 class Model final : private sim::Listener, private ServiceListener, private HolderListener {
 public:
-    Model(const Setting& setting, const Conditions& conditions, std::uint64_t seed);
+    Model(const Setting& setting, const Conditions& conditions, std::uint64_t seed, Duration bin);
     ~Model() override;
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;
 
-    /// Runs one more day, or the part of it.
-    void run_until(sim::SimTime end);
+    /// Of simulated time.
+    void run_bin();
     /// What came of it so far, takeovers that are still on their way left out.
     Tally take();
     const Tally& tally() const { return tally_; }
@@ -84,7 +84,7 @@ private:
     bool holder_lives() const;
     Loss& losing();
     void count_late_writes(sim::SimTime told);
-    Day& today() { return tally_.days.back(); }
+    Bin& now_counted() { return tally_.bins.back(); }
 
     const Setting setting_;
     const Conditions& conditions_;

@@ -97,6 +97,7 @@ void Occurrences::begin_round() {
     const data::Series& series = source_.series;
     const std::uint64_t luck = prng_.next();
     phase_ = within(Duration{}, series.observed - Duration{1}, luck);
+    phases_.push_back(phase_);
     const auto from =
         std::ranges::lower_bound(series.points, phase_, std::less<>(), &data::Point::at);
     first_ = static_cast<std::size_t>(from - series.points.begin());

@@ -30,6 +30,8 @@ public:
 
     /// The next, in the order of their times; at SimTime::never() there are no more.
     Occurrence next();
+    /// Where in the observation each round began, so far.
+    const std::vector<Duration>& phases() const { return phases_; }
 
 private:
     void begin_round();
@@ -40,8 +42,9 @@ private:
     Prng prng_;
     sim::SimTime at_{};
     // Of a timed series.
-    sim::SimTime round_{};   ///< when this round began
-    Duration phase_{};       ///< where in the observation
+    sim::SimTime round_{};  ///< when this round began
+    Duration phase_{};      ///< where in the observation
+    std::vector<Duration> phases_;
     std::size_t first_ = 0;  ///< the point that came first in this round
     std::size_t given_ = 0;  ///< points of this round
     // Of others.

@@ -54,7 +54,8 @@ struct SweepPlan {
     unsigned jobs = 1;        ///< changes no result
     std::uint64_t shard = 0;  ///< runs settings shard, shard + shards, ... alone
     std::uint64_t shards = 1;
-    /// Wall time, after which a setting ends at its next simulated day; zero: none.
+    /// Wall time, after which a setting ends at its next simulated bin of an hour at most; zero:
+    /// none.
     std::chrono::milliseconds budget{0};
     /// The share of the work that is done; called from the calling thread. May be empty.
     std::function<void(double done)> progress = nullptr;
@@ -125,7 +126,7 @@ struct Harm {
     std::uint32_t file = 0;  ///< position in the files of that source's series
     std::uint32_t line = 0;
     Duration at;               ///< since the start of the observation, if the series is timed
-    Duration length;           ///< of an assumed source, the longest that cost one
+    Duration length;           ///< of an assumed source, the shortest that cost one
     std::uint64_t times = 0;   ///< it happened in the simulated span
     std::uint64_t losses = 0;  ///< in which it cost the lease
 };

@@ -17,9 +17,12 @@ struct Loss {
     Duration length;
     bool stood_down = false;
     bool taken_over = false;
+    std::uint64_t refused_writes = 0;
+    Duration double_belief;
 };
 
-struct Day {
+/// What happened in one stretch of simulated time.
+struct Bin {
     Counts counts;
     Duration without_holder;
     Duration double_belief;
@@ -35,13 +38,16 @@ inline constexpr std::size_t harm_kinds = 5;
 
 /// What came of one setting.
 struct Tally {
-    std::vector<Day> days;
+    Duration bin;  ///< the length of each
+    std::vector<Bin> bins;
     std::vector<Loss> losses;
     std::vector<Takeover> crashes;
     std::vector<Takeover> releases;
     std::vector<Takeover> failovers;  ///< takes: what a failover would have added to a takeover
     /// By kind of harm and by index in the source: how often that one happened.
     std::array<std::vector<std::uint32_t>, harm_kinds> happened;
+    /// Of a timed series of pauses: where in the observation each round of it began.
+    std::vector<Duration> phases;
     std::uint64_t steps = 0;
     std::uint64_t digest = 0;
 };
