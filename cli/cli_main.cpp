@@ -137,6 +137,7 @@ int dispatch(int argc, char** argv) {
     if (command == "explore") code = cli::explore(arguments.explore);
     if (command == "digest") code = cli::digest(arguments.digest);
     if (command == "check") code = cli::check(arguments.check);
+    if (command == "lease") code = cli::lease(arguments.lease);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();
     return static_cast<int>(code);

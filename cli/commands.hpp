@@ -82,6 +82,32 @@ struct CheckArguments {
 };
 ExitCode check(const CheckArguments& arguments);
 
+struct LeaseArguments {
+    // Files, or rates and lengths: "2/month x 5s..90s"; empty: none.
+    std::string pauses;
+    std::string rtt;
+    std::string disk;
+    std::string outages;
+    std::string partitions;
+    std::string failovers;
+    std::string crashes = "1/week";
+    std::string deploys = "2/day";
+    // "15s", "2s..120s", "lease/3"; empty: as the preset has it, or the default.
+    std::string lease;
+    std::string renew;
+    std::string deadline;
+    std::string lock_delay;
+    std::string preset;
+    std::uint64_t points = 20;   ///< of a range
+    std::string drift = "0ppm";  ///< of the holder's clock: "200ppm", "1%"
+    std::string span = "90d";
+    std::string budget;  ///< wall time; empty: none
+    std::uint64_t seed = 1;
+    std::uint64_t jobs = 0;  ///< 0: one a core
+    std::string fidelity = "lease";
+};
+ExitCode lease(const LeaseArguments& arguments);
+
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.
 std::string version_text();

@@ -1,6 +1,7 @@
 #include "cli/parser.hpp"
 
 #include "cli/input.hpp"
+#include "harness/lease/setting.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -207,6 +208,58 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
         "  zcat history.edn.gz | lockstep check - --json");
 }
 
+void add_lease(CLI::App& app, LeaseArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("lease", "What each length of a lease costs, from your own logs");
+    const auto text = [command](const char* name, std::string& to, const char* help,
+                                const char* type) {
+        command->add_option(name, to, help)->type_name(type);
+    };
+    text("--pauses", arguments.pauses, "Stops of the holder: a log, or 1/day x 2s..20s", "DATA");
+    text("--rtt", arguments.rtt, "Round trips to the service: a log, or 1ms..5ms", "DATA");
+    text("--disk", arguments.disk, "Syncs of the service's disk, likewise", "DATA");
+    text("--outages", arguments.outages, "Nobody reaches it: 2/month x 5s..90s", "DATA");
+    text("--partitions", arguments.partitions, "The holder does not reach it, likewise", "DATA");
+    text("--failovers", arguments.failovers, "It changes its leader, likewise", "DATA");
+    text("--crashes", arguments.crashes, "Of holders (default 1/week)", "RATE");
+    text("--deploys", arguments.deploys, "Graceful releases (default 2/day)", "RATE");
+    text("--lease", arguments.lease, "15s, or a range (default 2s..120s)", "SPAN");
+    text("--renew", arguments.renew, "5s, a range, or lease/3 (default)", "SPAN");
+    text("--deadline", arguments.deadline, "The holder stands down: 10s, lease-30s", "SPAN");
+    text("--lock-delay", arguments.lock_delay, "After an expiry, likewise", "SPAN");
+    std::vector<std::string> names;
+    for (const lease::Preset& known : lease::presets()) names.emplace_back(known.name);
+    command->add_option("--preset", arguments.preset, "The settings of a known system")
+        ->type_name("NAME")
+        ->check(CLI::IsMember(names).description(""));
+    command->add_option("--points", arguments.points, "Settings in a range (default 20)")
+        ->type_name("N")
+        ->check(whole_number())
+        ->check(CLI::Range(2, 1'000).description(""));
+    text("--drift", arguments.drift, "The holder's clock is slow by: 200ppm, 1%", "SHARE");
+    text("--span", arguments.span, "Simulated for each setting (default 90d)", "SPAN");
+    command->add_option("--budget", arguments.budget, "Ends settings early after this wall time")
+        ->type_name("SPAN")
+        ->check(wall_time());
+    command->add_option("--seed", arguments.seed, "Of all luck (default 1)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--jobs,-j", arguments.jobs, "Threads (default: one a core)")
+        ->type_name("N")
+        ->check(whole_number())
+        ->check(workers());
+    command->add_option("--fidelity", arguments.fidelity, "lease (default) or full")
+        ->type_name("lease|full")
+        ->check(CLI::IsMember({"lease", "full"}).description(""));
+    command->footer(
+        "All settings meet the same pauses and the same luck. Results depend on the seed,\n"
+        "not on --jobs.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep lease --pauses gc.log --lease 2s..120s\n"
+        "  lockstep lease --pauses gc.log --outages '2/month x 5s..90s' --preset kubernetes");
+}
+
 void add_list(CLI::App& app, ListArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
@@ -238,6 +291,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_explore(app, arguments.explore);
     add_digest(app, arguments.digest);
     add_check(app, arguments.check);
+    add_lease(app, arguments.lease);
     CLI::App* completion =
         app.add_subcommand("completion", "A script for bash, which completes what is typed");
     completion->add_option("shell", arguments.shell, "bash")

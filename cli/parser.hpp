@@ -22,6 +22,7 @@ struct Arguments {
     ExploreArguments explore;
     DigestArguments digest;
     CheckArguments check;
+    LeaseArguments lease;
     ListArguments list;
     std::string shell;  ///< for completion
 };
