@@ -71,6 +71,13 @@ Tally Model::take() {
     return std::move(tally_);
 }
 
+Tally simulate(const Setting& setting, const Conditions& conditions, std::uint64_t seed,
+               Duration span, Duration bin) {
+    Model model(setting, conditions, seed, bin);
+    for (std::int64_t i = 0; i < span.ns / bin.ns; ++i) model.run_bin();
+    return model.take();
+}
+
 // Things that happen.
 
 void Model::later(Duration after, std::function<void()> call) {

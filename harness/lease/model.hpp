@@ -119,4 +119,8 @@ private:
     std::optional<sim::SimTime> released_;  ///< likewise
 };
 
+/// One setting, for as many whole bins as the span has.
+Tally simulate(const Setting& setting, const Conditions& conditions, std::uint64_t seed,
+               Duration span, Duration bin);
+
 }  // namespace lockstep::lease
