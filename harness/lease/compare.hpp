@@ -40,6 +40,8 @@ Comparison compare_traffic(std::uint64_t seed);
 /// The longest stop of a trace: how often it costs the lease.
 Comparison compare_longest_stop(const data::Series& pauses, const std::vector<Duration>& leases,
                                 std::uint64_t seed);
+/// The whole cluster (as what is known) and the service reduced to its lease behaviour.
+Comparison compare_fidelities(std::uint64_t seed, Duration span);
 /// Kubernetes' rule for clock skew, and what OpenShift chose by its own reckoning.
 Comparison compare_kubernetes(std::uint64_t seed);
 

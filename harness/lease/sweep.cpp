@@ -1,6 +1,7 @@
 #include "harness/lease/sweep.hpp"
 
 #include "harness/lease/figures.hpp"
+#include "harness/lease/full.hpp"
 #include "harness/lease/model.hpp"
 #include "harness/text.hpp"
 
@@ -74,6 +75,9 @@ std::string why_not(const SweepPlan& plan) {
     for (const Setting& setting : plan.settings) {
         const std::string why = why_not(setting);
         if (!why.empty()) return why;
+        if (plan.fidelity == Fidelity::Lease) continue;
+        std::string why_full = why_not_full(setting, plan.world);
+        if (!why_full.empty()) return why_full;
     }
     if (plan.span < seconds(3'600)) return "a span of less than an hour";
     if (plan.jobs == 0) return "nobody to work";
@@ -99,7 +103,9 @@ std::string why_not(const SweepPlan& plan) {
 class Work {
 public:
     Work(const SweepPlan& plan, Sweep& sweep)
-        : plan_(plan), sweep_(sweep), bin_(bin_of(plan.world)) {
+        : plan_(plan),
+          sweep_(sweep),
+          bin_(plan.fidelity == Fidelity::Full ? seconds(3'600) : bin_of(plan.world)) {
         bins_ = static_cast<std::uint64_t>(plan.span.ns / bin_.ns);
         if (plan.budget.count() > 0) until_ = Clock::now() + plan.budget;
         for (std::size_t i = plan.shard; i < plan.settings.size(); i += plan.shards)
@@ -149,17 +155,29 @@ private:
     }
 
     void simulate(SettingResult& result) {
-        Model model(result.setting, plan_.world, plan_.seed, bin_);
-        for (std::uint64_t bin = 0; bin < bins_; ++bin) {
-            if (bin > 0 && until_ && Clock::now() >= *until_) {
-                const std::lock_guard lock(mutex_);
-                sweep_.whole = false;
-                break;
+        Tally tally;
+        if (plan_.fidelity == Fidelity::Full) {
+            tally = simulate_full(result.setting, plan_.world, plan_.seed, plan_.span,
+                                  [this] { return go_on(); });
+        } else {
+            Model model(result.setting, plan_.world, plan_.seed, bin_);
+            for (std::uint64_t bin = 0; bin < bins_; ++bin) {
+                model.run_bin();
+                if (!go_on()) break;
             }
-            model.run_bin();
-            ++done_;
+            tally = model.take();
         }
-        fill_in(result, model.take(), plan_.world, plan_.seed);
+        if (tally.bins.size() < bins_) {
+            const std::lock_guard lock(mutex_);
+            sweep_.whole = false;
+        }
+        fill_in(result, tally, plan_.world, plan_.seed);
+    }
+
+    /// After a bin.
+    bool go_on() {
+        ++done_;
+        return !until_ || Clock::now() < *until_;
     }
 
     const SweepPlan& plan_;
@@ -181,7 +199,6 @@ private:
 Result<Sweep> sweep(const SweepPlan& plan) {
     const std::string why = why_not(plan);
     if (!why.empty()) return bad(why);
-    if (plan.fidelity == Fidelity::Full) return bad("the fidelity full is not there yet");
     Sweep result;
     result.observed = plan.world.pauses.series.observed;
     Work(plan, result).run();
