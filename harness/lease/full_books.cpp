@@ -7,12 +7,15 @@
 namespace lockstep::lease {
 
 void FullBooks::keep() {
+    const sim::SimTime ends = sim::SimTime{} + tally_.bin;
     for (const harness::LoggedEvent& logged : run_.log) {
+        if (logged.at > ends) break;  // what is still under way then is not judged any more
         if (const auto* event = std::get_if<events::Event>(&logged.what))
             hear(logged, *event);
         else if (const auto* world = std::get_if<sim::WorldEvent>(&logged.what))
             hear(logged, *world);
     }
+    touch(ends);
 }
 
 void FullBooks::touch(sim::SimTime at) {
