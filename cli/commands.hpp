@@ -105,6 +105,7 @@ struct LeaseArguments {
     std::uint64_t seed = 1;
     std::uint64_t jobs = 0;  ///< 0: one a core
     std::string fidelity = "lease";
+    bool compare = false;  ///< the model with what is known, instead of settings
 };
 ExitCode lease(const LeaseArguments& arguments);
 

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/lease_input.hpp"
+#include "harness/lease/compare.hpp"
 #include "harness/lease/sweep.hpp"
 #include "harness/text.hpp"
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -113,12 +113,57 @@ void print_takeovers(const lease::Sweep& sweep, const harness::Paint& paint) {
     fmt::print("{}", table.text(paint));
 }
 
+void print(const lease::Comparison& comparison, const harness::Paint& paint) {
+    using Align = Table::Align;
+    fmt::print("{}\n", paint(Tone::Strong, comparison.title));
+    Table table({Align::Left, Align::Right, Align::Right, Align::Right, Align::Left});
+    table.row(
+        {head(comparison.unit.c_str()), head("known"), head("ours"), head("99.9%"), head("")});
+    for (const lease::Compared& row : comparison.rows)
+        table.row({{row.what},
+                   {fmt::format("{:.4g}", row.known)},
+                   {fmt::format("{:.4g}", row.ours)},
+                   {fmt::format("{:.4g} to {:.4g}", row.interval.low, row.interval.high)},
+                   row.agrees() ? Table::Cell{"agrees", Tone::Good}
+                                : Table::Cell{"disagrees", Tone::Bad}});
+    table.note({fmt::format("Known: {}.", comparison.source), Tone::Faint});
+    fmt::print("{}\n", table.text(paint, "  ", harness::width_for(STDOUT_FILENO)));
+    std::fflush(stdout);
+}
+
+/// With the longest stop of the log, if there is one.
+ExitCode compare(const lease::SweepPlan& plan) {
+    const auto paint = harness::paint_for(STDOUT_FILENO);
+    bool agrees = true;
+    const auto show = [&](const lease::Comparison& comparison) {
+        print(comparison, paint);
+        agrees = agrees && comparison.agrees();
+    };
+    const std::uint64_t seed = plan.seed;
+    show(lease::compare_closed_form(seed));
+    show(lease::compare_takeover(seed));
+    show(lease::compare_traffic(seed));
+    const data::Series& pauses = plan.world.pauses.series;
+    if (pauses.timed && !pauses.points.empty()) {
+        const Duration stop =
+            std::ranges::max_element(pauses.points, {}, &data::Point::length)->length;
+        std::vector<Duration> leases;
+        for (const std::int64_t percent : {87, 99, 105, 116, 130, 145, 151, 180})
+            leases.push_back(milliseconds(stop.ns / 1'000'000 * percent / 100));
+        show(lease::compare_longest_stop(pauses, leases, seed));
+    }
+    show(lease::compare_kubernetes(seed));
+    show(lease::compare_fidelities(seed, seconds(20 * 3'600)));
+    return agrees ? ExitCode::AsExpected : ExitCode::Untrustworthy;
+}
+
 }  // namespace
 
 ExitCode lease(const LeaseArguments& arguments) {
     auto made = lease_plan(arguments);
     if (!made) return bad_input(made.error());
     lease::SweepPlan& plan = made.value();
+    if (arguments.compare) return compare(plan);
     Meter meter;
     plan.progress = [&meter](double done) { meter.show(done); };
     const auto swept = lease::sweep(plan);

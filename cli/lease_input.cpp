@@ -1,6 +1,7 @@
 #include "cli/lease_input.hpp"
 
 #include "cli/input.hpp"
+#include "harness/lease/full.hpp"
 #include "harness/lease/rate.hpp"
 #include "harness/text.hpp"
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -101,6 +103,14 @@ std::optional<Error> read_sources(const LeaseArguments& arguments, lease::Condit
         auto source = lease_source(wanted.option, wanted.text, wanted.measure, wanted.otherwise);
         if (!source) return source.error();
         wanted.source = std::move(source).value();
+    }
+    // How long a failover takes is known: from the cluster itself.
+    lease::Source& failovers = world.failovers;
+    if (failovers.per_day > 0 && arguments.failovers.find('x') == std::string::npos) {
+        failovers.series = lease::measure_failovers(arguments.seed, 100);
+        failovers.series.observed = {std::llround(
+            static_cast<double>(failovers.series.points.size()) / failovers.per_day * 86'400e9)};
+        failovers.rate_assumed = true;
     }
     return std::nullopt;
 }

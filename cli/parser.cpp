@@ -220,7 +220,8 @@ void add_lease(CLI::App& app, LeaseArguments& arguments) {
     text("--disk", arguments.disk, "Syncs of the service's disk, likewise", "DATA");
     text("--outages", arguments.outages, "Nobody reaches it: 2/month x 5s..90s", "DATA");
     text("--partitions", arguments.partitions, "The holder does not reach it, likewise", "DATA");
-    text("--failovers", arguments.failovers, "It changes its leader, likewise", "DATA");
+    text("--failovers", arguments.failovers, "It changes its leader: 1/week, lengths as simulated",
+         "DATA");
     text("--crashes", arguments.crashes, "Of holders (default 1/week)", "RATE");
     text("--deploys", arguments.deploys, "Graceful releases (default 2/day)", "RATE");
     text("--lease", arguments.lease, "15s, or a range (default 2s..120s)", "SPAN");
@@ -251,13 +252,16 @@ void add_lease(CLI::App& app, LeaseArguments& arguments) {
     command->add_option("--fidelity", arguments.fidelity, "lease (default) or full")
         ->type_name("lease|full")
         ->check(CLI::IsMember({"lease", "full"}).description(""));
+    command->add_flag("--compare", arguments.compare,
+                      "Holds the model against what is known, instead");
     command->footer(
         "All settings meet the same pauses and the same luck. Results depend on the seed,\n"
-        "not on --jobs.\n"
+        "not on --jobs. --compare ends with exit code 4 if something disagrees.\n"
         "\n"
         "Examples:\n"
         "  lockstep lease --pauses gc.log --lease 2s..120s\n"
-        "  lockstep lease --pauses gc.log --outages '2/month x 5s..90s' --preset kubernetes");
+        "  lockstep lease --pauses gc.log --outages '2/month x 5s..90s' --preset kubernetes\n"
+        "  lockstep lease --compare");
 }
 
 void add_list(CLI::App& app, ListArguments& arguments) {

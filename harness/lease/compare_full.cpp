@@ -1,3 +1,4 @@
+#include "core/base/prng.hpp"
 #include "harness/lease/compare_support.hpp"
 #include "harness/lease/full.hpp"
 #include "harness/lease/model.hpp"
@@ -78,6 +79,7 @@ Comparison compare_fidelities(std::uint64_t seed, Duration span) {
                     {}};
     const Duration hour = seconds(3'600);
     const auto go_on = [] { return true; };
+    const data::Series failovers = measure_failovers(seed, 100);
     for (const std::int64_t s : {9, 12}) {
         const Setting setting = plain(seconds(s), 10);
         Conditions stops;
@@ -99,6 +101,18 @@ Comparison compare_fidelities(std::uint64_t seed, Duration span) {
         const Summary our_crash = summary(simulate(setting, crashes, seed, span, hour));
         made.rows.push_back(row(fmt::format("lease {} s: s from a crash to the next", s),
                                 full_crash.takeover, our_crash.takeover));
+
+        // Leaders fall so often that most takeovers meet some of that, and begin anew.
+        Conditions killed = crashes;
+        killed.failovers = apart({seconds(5)}, seconds(20), seconds(40), span, seed + 1);
+        Conditions down = crashes;
+        down.failovers = killed.failovers;
+        Prng prng(seed);
+        for (data::Point& point : down.failovers.series.points)
+            point.length = failovers.points[prng.below(failovers.points.size())].length;
+        made.rows.push_back(row(fmt::format("lease {} s: the same, while leaders fall", s),
+                                summary(simulate_full(setting, killed, seed, span, go_on)).takeover,
+                                summary(simulate(setting, down, seed, span, hour)).takeover));
     }
     return made;
 }

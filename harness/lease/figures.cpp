@@ -38,7 +38,8 @@ const Source* source_of(const Conditions& conditions, Harm::Kind kind) {
 }
 
 bool measured(const Source* source) {
-    return source != nullptr && source->from_series() && source->series.observed.ns > 0;
+    return source != nullptr && source->from_series() && source->series.observed.ns > 0 &&
+           !source->rate_assumed;
 }
 
 /// What one loss adds to a figure.

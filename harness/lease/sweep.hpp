@@ -20,6 +20,8 @@ struct Source {
     double per_day = 0;   ///< else so often
     Duration shortest{};  ///< and so long, at equal chances of all lengths in between
     Duration longest{};
+    /// The lengths of the series were measured, but how often they come is as somebody says.
+    bool rate_assumed = false;
 
     bool from_series() const { return !series.points.empty() || !series.buckets.empty(); }
     bool any() const { return from_series() || per_day > 0 || longest.ns > 0; }

@@ -55,6 +55,10 @@ TEST_CASE("lease: one long stop costs short leases for sure, and long ones never
     CHECK(comparison.rows[2].ours == 0);
 }
 
+TEST_CASE("lease: the service reduced to its leases does what the whole cluster does") {
+    require_agreement(lease::compare_fidelities(3, seconds(6 * 3'600)), 12);
+}
+
 TEST_CASE("lease: the chance of a loss is the closed form") {
     const auto chance = [](std::int64_t stop_ms, std::int64_t lease_ms) {
         return lease::loss_chance(milliseconds(stop_ms), milliseconds(lease_ms),
