@@ -91,7 +91,7 @@ struct LeaseArguments {
     std::string partitions;
     std::string failovers;
     std::string crashes = "1/week";
-    std::string deploys = "2/day";
+    std::string deploys;  ///< empty: 2/day, but of the whole cluster none
     // "15s", "2s..120s", "lease/3"; empty: as the preset has it, or the default.
     std::string lease;
     std::string renew;

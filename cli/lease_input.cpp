@@ -89,6 +89,8 @@ std::optional<Error> read_sources(const LeaseArguments& arguments, lease::Condit
         Duration otherwise;
         lease::Source& source;
     };
+    const std::string deploys =
+        arguments.deploys.empty() && arguments.fidelity == "lease" ? "2/day" : arguments.deploys;
     const Wanted all[] = {
         {"--pauses", arguments.pauses, Measure::Pause, {}, world.pauses},
         {"--rtt", arguments.rtt, Measure::RoundTrip, {}, world.round_trip},
@@ -97,7 +99,7 @@ std::optional<Error> read_sources(const LeaseArguments& arguments, lease::Condit
         {"--partitions", arguments.partitions, Measure::Outage, seconds(10), world.partitions},
         {"--failovers", arguments.failovers, Measure::Outage, seconds(3), world.failovers},
         {"--crashes", arguments.crashes, Measure::Outage, seconds(10), world.crashes},
-        {"--deploys", arguments.deploys, Measure::Outage, seconds(10), world.deploys},
+        {"--deploys", deploys, Measure::Outage, seconds(10), world.deploys},
     };
     for (const Wanted& wanted : all) {
         auto source = lease_source(wanted.option, wanted.text, wanted.measure, wanted.otherwise);

@@ -160,7 +160,7 @@ Comparison compare_takeover(std::uint64_t seed) {
 }
 
 Comparison compare_longest_stop(const data::Series& pauses, const std::vector<Duration>& leases,
-                                std::uint64_t seed) {
+                                std::uint64_t seed, std::int64_t times) {
     const auto longest = std::ranges::max_element(pauses.points, {}, &data::Point::length);
     const auto index = static_cast<std::size_t>(longest - pauses.points.begin());
     Comparison made{
@@ -181,8 +181,7 @@ Comparison compare_longest_stop(const data::Series& pauses, const std::vector<Du
                               : x < 0.9 ? 0.95 - x
                               : x < 1   ? (1 - x) * (1 - x) / 0.2
                                         : 0;
-        // The trace again and again, until it came 400 times.
-        const Duration span = pauses.observed * 400;
+        const Duration span = pauses.observed * times;
         made.rows.push_back(row(fmt::format("T = {}", harness::span_text(lease)), beyond / 0.95,
                                 lost(setting, world, seed, span, index)));
     }

@@ -37,9 +37,9 @@ Comparison compare_closed_form(std::uint64_t seed);
 Comparison compare_takeover(std::uint64_t seed);
 /// Renewals a second of 1,000 sessions, and the load of Gray and Cheriton (1989).
 Comparison compare_traffic(std::uint64_t seed);
-/// The longest stop of a trace: how often it costs the lease.
+/// The longest stop of a trace: how often it costs the lease, of so many times that it comes.
 Comparison compare_longest_stop(const data::Series& pauses, const std::vector<Duration>& leases,
-                                std::uint64_t seed);
+                                std::uint64_t seed, std::int64_t times = 400);
 /// The whole cluster (as what is known) and the service reduced to its lease behaviour.
 Comparison compare_fidelities(std::uint64_t seed, Duration span);
 /// Kubernetes' rule for clock skew, and what OpenShift chose by its own reckoning.

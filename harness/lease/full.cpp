@@ -117,7 +117,8 @@ std::string why_not_full(const Setting& setting, const Conditions& conditions) {
     if (setting.poll_every.ns > 0) return "the whole cluster tells its waiters";
     if (setting.renewals_write) return "the whole cluster's renewals are no writes";
     if (!setting.failover_extends) return "the whole cluster extends leases at a failover";
-    if (conditions.outages.any() || conditions.partitions.any() || conditions.deploys.any())
+    if (conditions.outages.happens() || conditions.partitions.happens() ||
+        conditions.deploys.happens())
         return "the whole cluster runs with pauses, crashes and failovers alone";
     if (conditions.drift.value != 0) return "the whole cluster's clocks do not drift";
     if (!assumed(conditions.round_trip) || !assumed(conditions.disk))

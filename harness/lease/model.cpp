@@ -60,6 +60,8 @@ void Model::run_bin() {
     LOCKSTEP_ASSERT(ended == sim::RunEnd::ReachedEnd, "lease={} end={}", setting_.lease.ns,
                     static_cast<int>(ended));
     touch();
+    const std::size_t bin = tally_.bins.size() - 1;
+    if (bin < passed_over_.size()) now_counted().without_holder += passed_over_[bin];
     tally_.bins.emplace_back();
 }
 
@@ -85,7 +87,12 @@ void Model::later(Duration after, std::function<void()> call) {
 }
 
 void Model::arm(Chain chain) {
-    const Occurrence next = occurrences_[chain].next();
+    Occurrence next = occurrences_[chain].next();
+    const sim::SimTime soon = world_.now() + tally_.bin;
+    while (chain == Pauses && next.at < soon && passes(next)) {
+        pass_over(next);
+        next = occurrences_[chain].next();
+    }
     if (next.at == sim::SimTime::never()) return;
     world_.at(std::max(next.at, world_.now()), ++order_, [this, chain, next] {
         happen(chain, next);
@@ -118,7 +125,18 @@ void Model::happen(Chain chain, const Occurrence& what) {
     }
 }
 
+void Model::pass_over(const Occurrence& what) {
+    count(what, Harm::Kind::Pause);
+    const auto bin = static_cast<std::size_t>(what.at.ns / tally_.bin.ns);
+    if (passed_over_.size() <= bin) passed_over_.resize(bin + 1);
+    passed_over_[bin] += what.length;
+}
+
 void Model::pause(const Occurrence& what) {
+    if (passes(what)) {
+        pass_over(what);
+        return;
+    }
     touch();
     remember(what, Harm::Kind::Pause);
     ++pauses_;
@@ -176,12 +194,16 @@ void Model::deploy(const Occurrence& what) {
     });
 }
 
-/// Kept as long as a lease that it cost may still be in the making.
-void Model::remember(const Occurrence& what, Harm::Kind kind) {
-    const sim::SimTime now = world_.now();
+void Model::count(const Occurrence& what, Harm::Kind kind) {
     auto& happened = tally_.happened[static_cast<std::size_t>(kind)];
     if (happened.size() <= what.index) happened.resize(what.index + 1);
     ++happened[what.index];
+}
+
+/// Kept as long as a lease that it cost may still be in the making.
+void Model::remember(const Occurrence& what, Harm::Kind kind) {
+    count(what, kind);
+    const sim::SimTime now = world_.now();
     const Duration kept = setting_.lease * 2;
     while (!stops_.empty() && stops_.front().until + kept < now) stops_.pop_front();
     stops_.push_back({now, now + what.length, kind, what.index});

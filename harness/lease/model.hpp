@@ -19,6 +19,9 @@ namespace lockstep::lease {
 /// service as it is, in a process that pauses, crashes and is deployed anew), and the service as a
 /// Service. Keeps the books.
 ///
+/// Stops shorter than a thousandth of the lease are not simulated, but what they add to the time
+/// without a holder counts: of most logs nearly all are.
+///
 /// Whoever has the lock is hit by the pauses, so that all settings see the same of them; the
 /// stand-in, which has it between a loss and the holder's return, is not.
 class Model final : private sim::Listener, private ServiceListener, private HolderListener {
@@ -56,10 +59,13 @@ private:
     void arm(Chain chain);
     void happen(Chain chain, const Occurrence& what);
     void pause(const Occurrence& what);
+    bool passes(const Occurrence& what) const { return what.length < setting_.lease / 1'000; }
+    void pass_over(const Occurrence& what);
     void outage(const Occurrence& what, Harm::Kind kind);
     void crash(const Occurrence& what);
     void deploy(const Occurrence& what);
     void service_returns();
+    void count(const Occurrence& what, Harm::Kind kind);
     void remember(const Occurrence& what, Harm::Kind kind);
     void probe();
     void resolve(std::uint64_t shadow);
@@ -99,7 +105,8 @@ private:
     sim::ProcessId holder_id_{};
     std::uint64_t order_ = 0;
     Tally tally_;
-    std::deque<Stop> stops_;  ///< of late, by their starts
+    std::vector<Duration> passed_over_;  ///< time of stops that were not simulated, by bin
+    std::deque<Stop> stops_;             ///< of late, by their starts
     std::vector<std::pair<std::uint64_t, Shadow>> shadows_;
     std::uint64_t shadow_count_ = 0;
 

@@ -13,7 +13,7 @@
 namespace lockstep::lease {
 namespace {
 
-constexpr Duration longest_length = seconds(10'000'000);
+constexpr Duration longest_length = seconds(400'000'000);
 
 Error refused(std::string_view option, std::string_view text, std::string_view allowed) {
     return {fmt::format("{}: '{}' is no {}", option, harness::printable(text), allowed), "", 0, 0};

@@ -24,6 +24,9 @@ struct Source {
     bool rate_assumed = false;
 
     bool from_series() const { return !series.points.empty() || !series.buckets.empty(); }
+    /// Whether it ever happens.
+    bool happens() const { return from_series() || per_day > 0; }
+    /// Whether it has lengths, at least.
     bool any() const { return from_series() || per_day > 0 || longest.ns > 0; }
 };
 

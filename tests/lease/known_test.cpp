@@ -46,8 +46,8 @@ TEST_CASE("lease: Kubernetes' rule of skew and OpenShift's choice come out") {
 }
 
 TEST_CASE("lease: one long stop costs short leases for sure, and long ones never") {
-    const auto comparison = lease::compare_longest_stop(with_one_long_stop(),
-                                                        {seconds(15), seconds(20), seconds(26)}, 3);
+    const auto comparison = lease::compare_longest_stop(
+        with_one_long_stop(), {seconds(15), seconds(20), seconds(26)}, 3, 150);
     require_agreement(comparison, 3);
     CHECK(comparison.rows[0].ours == 1);
     // 0.59 with renewals a third of the lease apart, less for jitter.

@@ -100,6 +100,21 @@ TEST_CASE("lease: a stop within the lease costs nothing but its own time") {
     CHECK(without_holder(tally) == Approx(20).margin(0.1));
 }
 
+TEST_CASE("lease: stops too short to matter are counted, and not simulated") {
+    Conditions world;
+    world.pauses.per_day = 1e6;
+    world.pauses.shortest = world.pauses.longest = milliseconds(10);
+    const Tally tally = two_days(of(seconds(15)), world);
+    CHECK(counts(tally).losses == 0);
+    CHECK(without_holder(tally) == Approx(20'000).epsilon(0.01));
+    CHECK(tally.happened[0].at(0) == Approx(2e6).epsilon(0.01));
+    CHECK(tally.steps < 300'000);
+    // Simulated, they come to the same.
+    world.pauses.per_day = 1e5;
+    const auto share = without_holder(two_days(of(seconds(6)), world));
+    CHECK(share == Approx(without_holder(two_days(of(seconds(15)), world))).epsilon(0.02));
+}
+
 TEST_CASE("lease: an outage makes the holder stand down, and nobody take over") {
     Conditions world;
     world.outages = once(seconds(25));
