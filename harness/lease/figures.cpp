@@ -186,6 +186,10 @@ Quantiles quantiles(std::vector<Takeover> samples, const Resampling& resampling)
     std::ranges::stable_sort(samples, {}, &Takeover::takes);
     std::vector<double> sorted;
     for (const Takeover& sample : samples) sorted.push_back(in_seconds(sample.takes));
+    if (sorted.empty()) {
+        const Figure nothing{0, {0, unknown}, {0, unknown}};
+        return {nothing, nothing, nothing, nothing};
+    }
     const auto at = [&](double p) {
         const double value = quantile(sorted, p);
         const Interval data =
@@ -194,7 +198,7 @@ Quantiles quantiles(std::vector<Takeover> samples, const Resampling& resampling)
     };
     const double m = mean(sorted);
     Quantiles made{{m, mean_interval(sorted), {m, m}}, at(0.5), at(0.99), {}};
-    const double worst = sorted.empty() ? 0 : sorted.back();
+    const double worst = sorted.back();
     made.worst = {worst, {worst, unknown}, {worst, unknown}};
     return made;
 }
