@@ -103,11 +103,9 @@ private:
                 squares += weight * weight * times;
         }
         for (const auto& [at, weight] : clusters) squares += weight * weight;
-        if (counted) return {sum, squares};
+        if (counted || !series.timed) return {sum, squares};
         // In a short span not each of them happened; those that did stand for all.
-        const auto seen = std::ranges::count_if(happened, [](auto n) { return n > 0; });
-        const double share =
-            seen == 0 ? 1 : static_cast<double>(series.points.size()) / static_cast<double>(seen);
+        const double share = std::max(1.0, in_seconds(series.observed) / span());
         return {sum * share, squares * share};
     }
 

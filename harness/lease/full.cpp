@@ -132,7 +132,9 @@ Tally simulate_full(const Setting& setting, const Conditions& conditions, std::u
                     Duration span, const std::function<bool()>& go_on) {
     const auto stream = [seed](const char* name) { return hash_words(seed, hash_name(name)); };
     Stream streams[] = {
-        {{conditions.pauses, stream("pauses")}, sim::FaultKind::Pause, "holder"},
+        {{conditions.pauses, stream("pauses"), setting.lease / 1'000},
+         sim::FaultKind::Pause,
+         "holder"},
         {{conditions.crashes, stream("crashes")}, sim::FaultKind::CrashKill, "holder"},
         {{conditions.failovers, stream("failovers")}, sim::FaultKind::CrashKill, "leader"}};
     Tally tally;

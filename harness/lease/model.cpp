@@ -28,7 +28,8 @@ Model::Model(const Setting& setting, const Conditions& conditions, std::uint64_t
         {&conditions.partitions, "partitions"}, {&conditions.failovers, "failovers"},
         {&conditions.crashes, "crashes"},       {&conditions.deploys, "deploys"}};
     for (const auto& [source, name] : sources)
-        occurrences_.emplace_back(*source, stream(seed, name));
+        occurrences_.emplace_back(*source, stream(seed, name),
+                                  source == &conditions.pauses ? too_short() : Duration{});
     tally_.bin = bin;
     tally_.bins.emplace_back();
     service_id_ = world_.add_process("service", sim::ProcessKind::Server, [this](sim::Process&) {
@@ -61,13 +62,18 @@ void Model::run_bin() {
                     static_cast<int>(ended));
     touch();
     const std::size_t bin = tally_.bins.size() - 1;
+    now_counted().without_holder += occurrences_[Pauses].left_out(end - tally_.bin, end);
     if (bin < passed_over_.size()) now_counted().without_holder += passed_over_[bin];
     tally_.bins.emplace_back();
 }
 
 Tally Model::take() {
     tally_.bins.pop_back();
-    tally_.phases = occurrences_[Pauses].phases();
+    if (conditions_.pauses.series.timed) {
+        const std::int64_t observed = conditions_.pauses.series.observed.ns;
+        tally_.phases =
+            occurrences_[Pauses].phases(static_cast<std::size_t>(world_.now().ns / observed) + 1);
+    }
     tally_.steps = world_.steps();
     tally_.digest = world_.digest();
     return std::move(tally_);
@@ -89,7 +95,7 @@ void Model::later(Duration after, std::function<void()> call) {
 void Model::arm(Chain chain) {
     Occurrence next = occurrences_[chain].next();
     const sim::SimTime soon = world_.now() + tally_.bin;
-    while (chain == Pauses && next.at < soon && passes(next)) {
+    while (chain == Pauses && next.at < soon && next.length < too_short()) {
         pass_over(next);
         next = occurrences_[chain].next();
     }
@@ -133,7 +139,7 @@ void Model::pass_over(const Occurrence& what) {
 }
 
 void Model::pause(const Occurrence& what) {
-    if (passes(what)) {
+    if (what.length < too_short()) {
         pass_over(what);
         return;
     }

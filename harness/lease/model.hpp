@@ -59,7 +59,7 @@ private:
     void arm(Chain chain);
     void happen(Chain chain, const Occurrence& what);
     void pause(const Occurrence& what);
-    bool passes(const Occurrence& what) const { return what.length < setting_.lease / 1'000; }
+    Duration too_short() const { return setting_.lease / 1'000; }
     void pass_over(const Occurrence& what);
     void outage(const Occurrence& what, Harm::Kind kind);
     void crash(const Occurrence& what);

@@ -79,10 +79,19 @@ bool replayed(const Source& source) {
 
 }  // namespace
 
-Occurrences::Occurrences(const Source& source, std::uint64_t seed)
-    : source_(source), prng_(seed), below_(counts_below(source.series)) {
+Occurrences::Occurrences(const Source& source, std::uint64_t seed, Duration least)
+    : source_(source), prng_(seed), seed_(seed), below_(counts_below(source.series)) {
     const data::Series& series = source.series;
     if (replayed(source)) {
+        Duration sum{};
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            left_out_sum_.push_back(sum);
+            if (series.points[i].length >= least)
+                kept_.push_back(static_cast<std::uint32_t>(i));
+            else
+                sum += series.points[i].length;
+        }
+        left_out_sum_.push_back(sum);
         begin_round();
         return;
     }
@@ -93,30 +102,63 @@ Occurrences::Occurrences(const Source& source, std::uint64_t seed)
         mean_gap_ = Duration{std::llround(86'400e9 / source.per_day)};
 }
 
+Duration Occurrences::phase_of(std::int64_t round) const {
+    const std::uint64_t luck = hash_words(seed_, static_cast<std::uint64_t>(round));
+    return within(Duration{}, source_.series.observed - Duration{1}, luck);
+}
+
+std::vector<Duration> Occurrences::phases(std::size_t rounds) const {
+    std::vector<Duration> all;
+    if (!replayed(source_)) return all;
+    for (std::size_t i = 0; i < rounds; ++i) all.push_back(phase_of(static_cast<std::int64_t>(i)));
+    return all;
+}
+
 void Occurrences::begin_round() {
-    const data::Series& series = source_.series;
-    const std::uint64_t luck = prng_.next();
-    phase_ = within(Duration{}, series.observed - Duration{1}, luck);
-    phases_.push_back(phase_);
-    const auto from =
-        std::ranges::lower_bound(series.points, phase_, std::less<>(), &data::Point::at);
-    first_ = static_cast<std::size_t>(from - series.points.begin());
+    phase_ = phase_of(round_);
+    const auto at = [this](std::uint32_t i) { return source_.series.points[i].at; };
+    const auto from = std::ranges::lower_bound(kept_, phase_, std::less<>(), at);
+    first_ = static_cast<std::size_t>(from - kept_.begin());
     given_ = 0;
 }
 
 Occurrence Occurrences::next() {
-    const std::vector<data::Point>& points = source_.series.points;
     if (!replayed(source_)) return drawn();
-    if (given_ == points.size()) {
-        round_ = round_ + source_.series.observed;
+    if (kept_.empty()) return {sim::SimTime::never(), Duration{}, 0};
+    if (given_ == kept_.size()) {
+        ++round_;
         begin_round();
     }
-    const std::size_t i = (first_ + given_) % points.size();
-    const bool over_the_end = first_ + given_ >= points.size();
-    ++given_;
-    const Duration since = points[i].at - phase_;
-    const Duration after = over_the_end ? since + source_.series.observed : since;
-    return {round_ + after, points[i].length, static_cast<std::uint32_t>(i)};
+    const std::size_t place = first_ + given_++;
+    const bool over_the_end = place >= kept_.size();
+    const std::uint32_t i = kept_[over_the_end ? place - kept_.size() : place];
+    const data::Point& point = source_.series.points[i];
+    const Duration observed = source_.series.observed;
+    const Duration after = point.at - phase_ + (over_the_end ? observed : Duration{});
+    return {sim::SimTime{} + observed * round_ + after, point.length, i};
+}
+
+Duration Occurrences::left_out_before(Duration place) const {
+    const std::vector<data::Point>& points = source_.series.points;
+    const auto at = std::ranges::lower_bound(points, place, std::less<>(), &data::Point::at);
+    return left_out_sum_[static_cast<std::size_t>(at - points.begin())];
+}
+
+Duration Occurrences::left_out(sim::SimTime from, sim::SimTime to) const {
+    Duration sum{};
+    if (!replayed(source_) || left_out_sum_.back().ns == 0) return sum;
+    const std::int64_t observed = source_.series.observed.ns;
+    while (from < to) {
+        const std::int64_t round = from.ns / observed;
+        const Duration phase = phase_of(round);
+        const std::int64_t place = (from.ns % observed + phase.ns) % observed;
+        // Up to the end of the round, the end of the observation, or `to`.
+        const std::int64_t piece =
+            std::min({observed - from.ns % observed, observed - place, to.ns - from.ns});
+        sum += left_out_before({place + piece}) - left_out_before({place});
+        from = from + Duration{piece};
+    }
+    return sum;
 }
 
 Occurrence Occurrences::drawn() {

@@ -26,27 +26,33 @@ struct Occurrence {
 /// that bursts stay bursts. Other series, and rates, come as a Poisson process.
 class Occurrences {
 public:
-    Occurrences(const Source& source, std::uint64_t seed);
+    /// Of a timed series, what is shorter than `least` is left out.
+    Occurrences(const Source& source, std::uint64_t seed, Duration least = {});
 
     /// The next, in the order of their times; at SimTime::never() there are no more.
     Occurrence next();
-    /// Where in the observation each round began, so far.
-    const std::vector<Duration>& phases() const { return phases_; }
+    /// The sum of the lengths that were left out and begin within that time.
+    Duration left_out(sim::SimTime from, sim::SimTime to) const;
+    /// Where in the observation each of so many rounds begins.
+    std::vector<Duration> phases(std::size_t rounds) const;
 
 private:
     void begin_round();
-    Duration gap();
+    Duration phase_of(std::int64_t round) const;
+    Duration left_out_before(Duration place) const;
     Occurrence drawn();
 
     const Source& source_;
     Prng prng_;
     sim::SimTime at_{};
     // Of a timed series.
-    sim::SimTime round_{};  ///< when this round began
-    Duration phase_{};      ///< where in the observation
-    std::vector<Duration> phases_;
-    std::size_t first_ = 0;  ///< the point that came first in this round
-    std::size_t given_ = 0;  ///< points of this round
+    std::uint64_t seed_;
+    std::vector<std::uint32_t> kept_;     ///< points that are not left out
+    std::vector<Duration> left_out_sum_;  ///< of the points before each
+    std::int64_t round_ = 0;
+    Duration phase_{};       ///< of this round
+    std::size_t first_ = 0;  ///< the position in kept_ that came first in this round
+    std::size_t given_ = 0;  ///< of this round
     // Of others.
     Duration mean_gap_{};
     std::vector<std::uint64_t> below_;  ///< of buckets: how many lie before each

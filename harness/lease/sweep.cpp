@@ -13,6 +13,7 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -60,6 +61,11 @@ std::string why_not(const Source& source, const char* name, bool has_rate) {
             return fmt::format("{}: a bucket from {} to {}", name, harness::span_text(bucket.above),
                                harness::span_text(bucket.up_to));
     }
+    constexpr double most = 1'000;  // a second
+    const double observed = static_cast<double>(series.observed.ns) / 1e9;
+    if (has_rate && static_cast<double>(count) > most * observed)
+        return fmt::format("{}: {} in {}: nothing happens so often", name, count,
+                           harness::span_text(series.observed));
     if (count == 0) return fmt::format("{}: a histogram without any counts", name);
     if (series.timed && !series.points.empty()) {
         if (series.observed <= series.points.back().at)
@@ -201,7 +207,11 @@ Result<Sweep> sweep(const SweepPlan& plan) {
     if (!why.empty()) return bad(why);
     Sweep result;
     result.observed = plan.world.pauses.series.observed;
-    Work(plan, result).run();
+    try {
+        Work(plan, result).run();
+    } catch (const std::runtime_error& e) {  // of runs of the whole cluster
+        return bad(e.what());
+    }
     return result;
 }
 

@@ -51,6 +51,33 @@ TEST_CASE("lease-data: a trace is replayed round by round, with its distances") 
     CHECK(first(source, 3)[0].at == all[0].at);
 }
 
+TEST_CASE("lease-data: short ones of a trace are left out, and summed up to the same") {
+    const Source source = trace();
+    Occurrences all(source, 1);
+    const Occurrences none(source, 1, milliseconds(10));
+    Occurrences some(source, 1, milliseconds(3));
+    CHECK(Occurrences(none).next().at == sim::SimTime::never());
+    Occurrence long_one = some.next();
+    Occurrence pending = all.next();
+    for (std::int64_t from = 0; from < 2'000; from += 37) {
+        const sim::SimTime begin{seconds(from).ns};
+        const sim::SimTime end{seconds(from + 37).ns};
+        Duration sum{};
+        Duration of_short{};
+        for (; pending.at < end; pending = all.next()) {
+            sum += pending.length;
+            if (pending.length < milliseconds(3)) {
+                of_short += pending.length;
+                continue;
+            }
+            CHECK(long_one.at == pending.at);
+            long_one = some.next();
+        }
+        CHECK(none.left_out(begin, end) == sum);
+        CHECK(some.left_out(begin, end) == of_short);
+    }
+}
+
 TEST_CASE("lease-data: samples without times come at random, as often as they were seen") {
     Source source = trace();
     source.series.timed = false;

@@ -149,6 +149,30 @@ TEST_CASE("lease-sweep: a budget ends settings early and says so") {
     }
 }
 
+TEST_CASE("lease-sweep: the whole cluster makes figures of the same kind") {
+    SweepPlan plan = small_plan();
+    plan.settings = {with_lease(seconds(9))};
+    plan.fidelity = lease::Fidelity::Full;
+    plan.world.crashes.per_day = 100;
+    plan.span = seconds(6 * 3'600);
+    plan.world.pauses.series.points.erase(plan.world.pauses.series.points.begin(),
+                                          plan.world.pauses.series.points.begin() + 240);
+    plan.world.pauses.series.points.resize(25);
+    for (data::Point& point : plan.world.pauses.series.points) point.at -= seconds(170 * 235);
+    plan.world.pauses.series.observed = seconds(7'200);
+    const Sweep sweep = lease::sweep(plan).value();
+    const SettingResult& result = sweep.results.at(0);
+    CHECK(result.simulated == plan.span);
+    CHECK(result.counts.losses >= 2);
+    CHECK(result.counts.losses <= 3);
+    CHECK(result.counts.crashes > 10);
+    REQUIRE(result.harms.size() == 1);
+    CHECK(result.harms[0].line == 2510);
+    CHECK(result.figures.crash_p50.value > 5);
+    CHECK(result.figures.crash_worst.value < 9.2);
+    CHECK(essence(lease::sweep(plan).value().results[0]) == essence(result));
+}
+
 TEST_CASE("lease-sweep: plans that make no sense are refused") {
     const auto refused = [](auto change) {
         SweepPlan plan = small_plan();
@@ -168,6 +192,14 @@ TEST_CASE("lease-sweep: plans that make no sense are refused") {
           "");
     CHECK(refused([](SweepPlan& p) {
               std::swap(p.world.pauses.series.points[3], p.world.pauses.series.points[4]);
+          }) != "");
+    CHECK(refused([](SweepPlan& p) {
+              p.world.pauses.series.timed = false;
+              p.world.pauses.series.observed = milliseconds(400);
+          }).ends_with("nothing happens so often"));
+    CHECK(refused([](SweepPlan& p) {
+              p.fidelity = lease::Fidelity::Full;
+              p.settings[0].poll_every = seconds(1);
           }) != "");
     CHECK(refused([](SweepPlan& p) { p.world.crashes.per_day = -1; }) != "");
     CHECK(refused([](SweepPlan& p) { p.world.outages.shortest = seconds(5); }) != "");
