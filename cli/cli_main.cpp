@@ -152,6 +152,7 @@ int dispatch(int argc, char** argv) {
     if (command == "check") code = cli::check(arguments.check);
     if (command == "data") code = cli::data(arguments.data);
     if (command == "probe") code = cli::probe(arguments.probe);
+    if (command == "lease") code = cli::lease(arguments.lease);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();
     return static_cast<int>(code);

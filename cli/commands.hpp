@@ -182,10 +182,37 @@ ExitCode data(const DataArguments& arguments);
 struct ProbeArguments {
     std::string span = "10m";  ///< wall time
     std::string every = "1ms";
-    std::string ping;                ///< HOST:PORT; empty: no connections
+    std::string ping;               ///< HOST:PORT; empty: no connections
     std::string out = "probe.txt";  ///< "-": standard output
 };
 ExitCode probe(const ProbeArguments& arguments);
+
+struct LeaseArguments {
+    // Files, or rates and lengths: "2/month x 5s..90s"; empty: none.
+    std::string pauses;
+    std::string rtt;
+    std::string disk;
+    std::string outages;
+    std::string partitions;
+    std::string failovers;
+    std::string crashes = "1/week";
+    std::string deploys;  ///< empty: 2/day, but of the whole cluster none
+    // "15s", "2s..120s", "lease/3"; empty: as the preset has it, or the default.
+    std::string lease;
+    std::string renew;
+    std::string deadline;
+    std::string lock_delay;
+    std::string preset;
+    std::uint64_t points = 20;   ///< of a range
+    std::string drift = "0ppm";  ///< of the holder's clock: "200ppm", "1%"
+    std::string span = "90d";
+    std::string budget;  ///< wall time; empty: none
+    std::uint64_t seed = 1;
+    std::uint64_t jobs = 0;  ///< 0: one a core
+    std::string fidelity = "lease";
+    bool compare = false;  ///< the model with what is known, instead of settings
+};
+ExitCode lease(const LeaseArguments& arguments);
 
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.

@@ -2,7 +2,7 @@
 
 #include "cli/option_checks.hpp"
 #include "cli/parser_failures.hpp"
-#include "harness/data/read.hpp"
+#include "cli/parser_lease.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -279,60 +279,6 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
         "  zcat history.edn.gz | lockstep check - --json");
 }
 
-void add_data(CLI::App& app, DataArguments& arguments) {
-    CLI::App* command =
-        app.add_subcommand("data", "What logs of pauses, latencies and disks contain");
-    command->add_option("files", arguments.files, "Plain or gzip; - for standard input")
-        ->type_name("FILE")
-        ->required();
-    command->add_option("--format", arguments.format, "If it is not recognised (see below)")
-        ->type_name("NAME");
-    command->add_option("--column", arguments.column, "Of a table: its name, or its number")
-        ->type_name("NAME");
-    command->add_option("--unit", arguments.unit, "Of numbers that carry none: ns us ms s m h")
-        ->type_name("UNIT")
-        ->check(CLI::IsMember({"ns", "us", "ms", "s", "m", "h"}).description(""));
-    command->add_option("--as", arguments.as, "What was measured: pause rtt disk outage lost")
-        ->type_name("WHAT")
-        ->check(CLI::IsMember({"pause", "rtt", "disk", "outage", "lost"}).description(""));
-    command->add_flag("--json", arguments.json, "As one JSON object");
-    std::string names;
-    for (const auto& format : data::formats())
-        names += fmt::format("  {:<18} {}\n", format.name, format.about);
-    command->footer("Formats, recognised by the first lines:\n" + names +
-                    "\n"
-                    "Exit codes: 0, or 2 for a file that cannot be taken for what it says.\n"
-                    "\n"
-                    "Examples:\n"
-                    "  lockstep data gc.log\n"
-                    "  lockstep data gc.log.0.gz gc.log.1 gc.log.2\n"
-                    "  lockstep data stalls.csv --column pause --unit ms --as pause");
-}
-
-void add_probe(CLI::App& app, ProbeArguments& arguments) {
-    CLI::App* command =
-        app.add_subcommand("probe", "Measures stalls of this machine, and connections");
-    command->add_option("--for", arguments.span, "How long (default 10m)")
-        ->type_name("SPAN")
-        ->check(wall_time());
-    command->add_option("--every", arguments.every, "How long each sleep is (default 1ms)")
-        ->type_name("SPAN")
-        ->check(wall_time());
-    command->add_option("--ping", arguments.ping, "Also connects to this address, 5 times a second")
-        ->type_name("HOST:PORT");
-    command->add_option("--out", arguments.out, "Default probe.txt; - for stdout")
-        ->type_name("FILE");
-    command->footer(
-        "A thread sleeps and looks how late it wakes: a stall is as long as it is late, of\n"
-        "the machine, the container or its share of a core. Ctrl-C ends it and keeps what\n"
-        "was measured. Nothing is sent but to the one address.\n"
-        "\n"
-        "Examples:\n"
-        "  lockstep probe --for 10m --out probe.txt\n"
-        "  lockstep probe --for 24h --ping etcd-0:2379\n"
-        "  lockstep data probe.txt");
-}
-
 void add_list(CLI::App& app, ListArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
@@ -373,6 +319,8 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_pinpoint(app, arguments.pinpoint);
     add_data(app, arguments.data);
     add_probe(app, arguments.probe);
+
+    add_lease(app, arguments.lease);
     CLI::App* completion =
         app.add_subcommand("completion", "A script for bash, which completes what is typed");
     completion->add_option("shell", arguments.shell, "bash")

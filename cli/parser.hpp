@@ -31,6 +31,7 @@ struct Arguments {
     AcceptArguments accept;
     DataArguments data;
     ProbeArguments probe;
+    LeaseArguments lease;
     ListArguments list;
     std::string shell;  ///< for completion
 };

@@ -35,6 +35,8 @@ Client::Client(Config config, Prng prng)
     LOCKSTEP_ASSERT(config_.renew_every.ns > 0 && config_.retry_every.ns > 0,
                     "renew_every={} retry_every={}", config_.renew_every.ns,
                     config_.retry_every.ns);
+    LOCKSTEP_ASSERT(config_.jitter_percent >= 0 && config_.jitter_percent < 100,
+                    "jitter_percent={}", config_.jitter_percent);
     target_ = config_.servers[prng_.below(config_.servers.size())];
 }
 
@@ -269,14 +271,16 @@ RequestSeq Client::mark() const {
 
 /// Jittered, lest clients that lost the same server come back in step.
 LocalTime Client::retry_at(LocalTime now) {
-    const Duration wait = prng_.between(config_.retry_every * 9 / 10, config_.retry_every);
+    const Duration least = config_.retry_every * (100 - config_.jitter_percent) / 100;
+    const Duration wait = prng_.between(least, config_.retry_every);
     return now + wait;
 }
 
 /// Of the TTL that the service granted, a renewal takes at most a third, whatever was configured.
 LocalTime Client::renewal_after(LocalTime sent, Duration ttl) {
     const Duration most = std::min(config_.renew_every, ttl / 3);
-    const Duration wait = prng_.between(most * 9 / 10, most);
+    const Duration least = most * (100 - config_.jitter_percent) / 100;
+    const Duration wait = prng_.between(least, most);
     return sent + wait;
 }
 

@@ -17,7 +17,8 @@ struct Config {
     std::vector<NodeId> servers;
     Duration ttl = seconds(12);
     Duration renew_every =
-        seconds(4);  ///< jittered downwards by up to a tenth; at most a third of the TTL granted
+        seconds(4);  ///< jittered downwards; at most a third of the TTL granted
+    std::int64_t jitter_percent = 10;  ///< of `renew_every` and `retry_every`, at most
     Ppm drift_bound{10'000};  ///< of the relative rate of any two clocks
     Duration margin = milliseconds(50);
     Duration retry_every = milliseconds(500);  ///< without an answer, a request is sent again

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::lease {
+
+/// One choice of what a team can choose. Names in brackets are those of Kubernetes.
+struct Setting {
+    std::string name;                          ///< of a preset; else empty
+    Duration lease = seconds(12);              ///< TTL of a session [leaseDuration]
+    Duration renew_every = seconds(4);         ///< [retryPeriod]
+    Duration deadline{};                       ///< see stands_down_after() [renewDeadline]
+    Duration retry_every = milliseconds(500);  ///< a request without an answer is sent again
+    Duration lock_delay{};                     ///< after an expiry, not after a release
+    Ppm drift_bound{200};                      ///< of clock rates, which the client allows for
+    Duration margin = milliseconds(50);
+    /// How much earlier than `renew_every` a renewal may go, in hundredths.
+    std::int64_t jitter_percent = 10;
+    /// Waiters look this often whether the lock is free; zero: the service tells them.
+    Duration poll_every{};
+    /// A renewal is a write: its answer waits for the service's disk.
+    bool renewals_write = false;
+    /// After a failover or an outage of the service every session has its full TTL anew; else
+    /// sessions end when they would have.
+    bool failover_extends = true;
+
+    /// From the sending of the last renewal that was answered, on the client's own clock: the
+    /// deadline if one is set, else lease x (1 - drift bound) - margin.
+    Duration stands_down_after() const {
+        return deadline.ns > 0 ? deadline : shrink(lease, drift_bound) - margin;
+    }
+    bool operator==(const Setting&) const = default;
+};
+
+/// Why that cannot be a setting: "renewals every 30 s, but ...". Empty if it can.
+std::string why_not(const Setting& setting);
+
+/// The default settings of a known system: its numbers, not its protocol.
+struct Preset {
+    std::string_view name;
+    std::string_view what;  ///< which numbers, and where they are documented
+    Setting setting;
+};
+const std::vector<Preset>& presets();
+const Preset* preset(std::string_view name);
+
+/// A choice of lengths for one parameter, as it is written: "15s", "2s..120s", "lease/3",
+/// "lease*0.8", "lease-30s", "lease+5s".
+struct Choice {
+    enum class Kind { Unset, Fixed, Range, Share, Less, More } kind = Kind::Unset;
+    Duration low;   ///< Fixed, Less, More: the length
+    Duration high;  ///< Range
+    Ppm share;      ///< Share, of the lease
+
+    bool is_range() const { return kind == Kind::Range; }
+    /// The lengths: one, or `points` of a range, at equal ratios, rounded to three digits.
+    std::vector<Duration> values(Duration lease, std::size_t points) const;
+};
+Result<Choice> parse_choice(std::string_view option, std::string_view text);
+/// "15s", "250ms", "2m", "1h", "7d", "1.5s".
+Result<Duration> parse_length(std::string_view option, std::string_view text);
+
+/// What is to be swept: at most two of these are ranges.
+struct Choices {
+    Setting base;  ///< all that is not said here
+    Choice lease;
+    Choice renew;
+    Choice deadline;
+    Choice lock_delay;
+    std::size_t points = 20;  ///< of one range; of two, as many each as make about this many pairs
+};
+/// The settings, in ascending order; those that cannot be are left out.
+Result<std::vector<Setting>> settings_of(const Choices& choices);
+
+}  // namespace lockstep::lease
