@@ -30,6 +30,8 @@ struct RunArguments {
     std::string json;     ///< file for the verdicts as JSON; "-": standard output
     std::string budget;   ///< wall time, "5m"; empty: none
     std::string history;  ///< a file for the history of the run; empty: none
+    std::string html;      ///< a file for the timeline as a page; empty: none
+    std::string perfetto;  ///< a file for the timeline as trace events; empty: none
 };
 ExitCode run(const RunArguments& arguments);
 

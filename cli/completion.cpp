@@ -94,7 +94,7 @@ _{0}() {{
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -d -- "$word"))
             return ;;
-        --config | --json | --events | --history)
+        --config | --json | --events | --history | --html | --perfetto)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$word"))
             return ;;

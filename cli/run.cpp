@@ -10,6 +10,7 @@
 #include "harness/services.hpp"
 #include "harness/stop_signals.hpp"
 #include "harness/story.hpp"
+#include "harness/timeline/timeline.hpp"
 #include "harness/verdict.hpp"
 #include "scenarios/resolve.hpp"
 
@@ -25,6 +26,7 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace lockstep::cli {
 namespace {
@@ -96,21 +98,24 @@ Result<std::function<bool()>> stop_when(const std::string& budget_text) {
     });
 }
 
-/// The files that were asked for.
+/// The files that were asked for, in the order of their options below.
 struct Exports {
-    OutputFile events;
-    OutputFile json;
-    OutputFile history;
+    std::array<OutputFile, 5> files;
+    OutputFile& events = files[0];
+    OutputFile& json = files[1];
+    OutputFile& history = files[2];
+    OutputFile& html = files[3];
+    OutputFile& perfetto = files[4];
 
     bool take_standard_output() const {
-        return events.is_standard_output() || json.is_standard_output() ||
-               history.is_standard_output();
+        return std::any_of(files.begin(), files.end(),
+                           [](const OutputFile& file) { return file.is_standard_output(); });
     }
     /// False if one of them is not whole, which is said.
     bool close() {
         bool whole = true;
-        for (OutputFile* file : {&events, &json, &history}) {
-            const std::string why = file->close();
+        for (OutputFile& file : files) {
+            const std::string why = file.close();
             if (why.empty()) continue;
             whole = false;
             fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
@@ -119,13 +124,19 @@ struct Exports {
     }
 };
 
+using NamedFile = std::pair<const char*, std::string>;
+
+std::array<NamedFile, 5> export_options(const RunArguments& arguments) {
+    return {{{"--events", arguments.events},
+             {"--json", arguments.json},
+             {"--history", arguments.history},
+             {"--html", arguments.html},
+             {"--perfetto", arguments.perfetto}}};
+}
+
 std::optional<Error> refuse_shared_files(const RunArguments& arguments) {
-    const std::array<std::pair<const char*, std::string>, 4> files{{
-        {"the scenario", path_of(arguments.scenario)},
-        {"--events", arguments.events},
-        {"--json", arguments.json},
-        {"--history", arguments.history},
-    }};
+    std::vector<NamedFile> files{{"the scenario", path_of(arguments.scenario)}};
+    for (const NamedFile& file : export_options(arguments)) files.push_back(file);
     for (std::size_t i = 0; i < files.size(); ++i)
         for (std::size_t k = i + 1; k < files.size(); ++k)
             if (same_file(files[i].second, files[k].second))
@@ -135,18 +146,36 @@ std::optional<Error> refuse_shared_files(const RunArguments& arguments) {
     return std::nullopt;
 }
 
-Result<Exports> open_exports(const RunArguments& arguments) {
-    const auto to_stdout = [](const std::string& path) { return path == "-" ? 1 : 0; };
-    if (to_stdout(arguments.events) + to_stdout(arguments.json) + to_stdout(arguments.history) > 1)
-        return Error{"--events, --json, --history: only one of them can go to standard output", {}};
-    if (auto error = refuse_shared_files(arguments)) return *std::move(error);
-    auto events = OutputFile::open("--events", arguments.events);
-    if (!events) return events.error();
-    auto json = OutputFile::open("--json", arguments.json);
-    if (!json) return json.error();
-    auto history = OutputFile::open("--history", arguments.history);
-    if (!history) return history.error();
-    return Exports{std::move(events).value(), std::move(json).value(), std::move(history).value()};
+std::optional<Error> open_exports(const RunArguments& arguments, Exports& exports) {
+    const auto options = export_options(arguments);
+    const auto to_stdout = std::count_if(options.begin(), options.end(),
+                                         [](const NamedFile& file) { return file.second == "-"; });
+    if (to_stdout > 1)
+        return Error{
+            "--events, --json, --history, --html, --perfetto: only one of them can go to standard "
+            "output",
+            {}};
+    if (auto error = refuse_shared_files(arguments)) return error;
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        auto file = OutputFile::open(options[i].first, options[i].second);
+        if (!file) return file.error();
+        exports.files[i] = std::move(file).value();
+    }
+    return std::nullopt;
+}
+
+void write_timelines(const scenario::Scenario& scenario, const Outcome& outcome,
+                     const scenario::Resolved& resolved, const harness::Repeat& repeat,
+                     Exports& exports) {
+    if (exports.html) {
+        harness::TimelineOptions options;
+        options.title = scenario.name;
+        options.command = harness::repeat_command(repeat, outcome.seed);
+        exports.html.write(harness::timeline_html(outcome, resolved, options));
+    }
+    if (exports.perfetto)
+        harness::perfetto_json(outcome, resolved,
+                               [&](std::string_view text) { exports.perfetto.write(text); });
 }
 
 }  // namespace
@@ -165,9 +194,9 @@ ExitCode run(const RunArguments& arguments) {
     const auto stop = stop_when(arguments.budget);
     if (!stop) return bad_input(stop.error());
     options.stop = stop.value();
-    auto exports = open_exports(arguments);
-    if (!exports) return bad_input(exports.error());
-    const bool quiet = exports.value().take_standard_output();
+    Exports exports;
+    if (const auto error = open_exports(arguments, exports)) return bad_input(*error);
+    const bool quiet = exports.take_standard_output();
     const auto paint = harness::paint_for(STDOUT_FILENO);
 
     if (!quiet)
@@ -175,7 +204,7 @@ ExitCode run(const RunArguments& arguments) {
                    arguments.seed, scenario::plan_epoch,
                    paint(Tone::Faint, first_paragraph(scenario.story)));
     options.keep_log = true;
-    options.keep_messages = arguments.verbose;
+    options.keep_messages = arguments.verbose || exports.html || exports.perfetto;
     options.checkpoints = true;
     Outcome outcome = harness::run(scenario, arguments.seed, options);
     if (outcome.end == End::OutOfTime)
@@ -184,17 +213,17 @@ ExitCode run(const RunArguments& arguments) {
     const harness::Repeat repeat{arguments.scenario, arguments.sets,
                                  arguments.again_without_config};
     const auto resolved = harness::resolve(scenario, arguments.seed);
-    if (auto& events = exports.value().events)
+    if (exports.events)
         harness::event_lines(outcome, resolved.plan, [&](std::string_view line) {
-            events.write(line);
-            events.write("\n");
+            exports.events.write(line);
+            exports.events.write("\n");
         });
-    if (auto& json = exports.value().json)
-        json.write(harness::outcome_json(outcome, demands, repeat,
+    if (exports.json)
+        exports.json.write(harness::outcome_json(outcome, demands, repeat,
                                          {version_number(), harness::build_id()}));
-    if (auto& history = exports.value().history)
-        history.write(history::history_of(outcome, resolved));
-    const bool whole = exports.value().close();
+    if (exports.history) exports.history.write(history::history_of(outcome, resolved));
+    write_timelines(scenario, outcome, resolved, repeat, exports);
+    const bool whole = exports.close();
 
     ExitCode code = exit_code_of(demands, outcome);
     std::string difference;
