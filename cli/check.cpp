@@ -27,46 +27,6 @@ Error error_of(std::string message) {
     return error;
 }
 
-/// A span as "5ms", "1.5s", "200us", in nanoseconds.
-Result<std::optional<std::int64_t>> parse_span(const char* flag, const std::string& text) {
-    if (text.empty()) return std::optional<std::int64_t>();
-    const auto refuse = [&] {
-        return error_of(
-            fmt::format("{}: '{}' is no span of time; write a number and ns, us, ms, s or m, as in "
-                        "5ms, at most "
-                        "1000000s",
-                        flag, text));
-    };
-    const std::size_t unit_at = text.find_first_not_of("0123456789.");
-    if (unit_at == 0 || unit_at == std::string::npos) return refuse();
-    const std::string unit = text.substr(unit_at);
-    const std::int64_t scale = unit == "ns"   ? 1
-                               : unit == "us" ? 1'000
-                               : unit == "ms" ? 1'000'000
-                               : unit == "s"  ? 1'000'000'000
-                               : unit == "m"  ? 60'000'000'000
-                                              : 0;
-    const std::size_t point = text.find('.');
-    const std::size_t whole_end = std::min(point, unit_at);
-    std::int64_t whole = 0;
-    const auto [rest, failed] = std::from_chars(text.data(), text.data() + whole_end, whole);
-    constexpr std::int64_t most = 1'000'000'000'000'000;
-    if (scale == 0 || failed != std::errc() || rest != text.data() + whole_end ||
-        whole > most / scale)
-        return refuse();
-    std::int64_t ns = whole * scale;
-    if (point < unit_at) {
-        if (point + 1 == unit_at) return refuse();
-        std::int64_t place = scale;
-        for (std::size_t i = point + 1; i < unit_at; ++i) {
-            place /= 10;
-            if (text[i] == '.' || (place == 0 && text[i] != '0')) return refuse();
-            ns += place * (text[i] - '0');
-        }
-    }
-    return std::optional(ns);
-}
-
 /// A bound as "1%" or "200ppm".
 Result<std::optional<std::int64_t>> parse_drift(const std::string& text) {
     if (text.empty()) return std::optional<std::int64_t>();

@@ -42,6 +42,8 @@ constexpr const char* first_steps =
     "                                         the same, and no token is checked\n"
     "  lockstep explore --seeds 100           a hundred seeds of every scenario\n"
     "  lockstep explore chaos --seeds 50000 --budget 10m\n"
+    "  lockstep pinpoint pause-past-lease --set resource.fencing=none\n"
+    "                                         when a failure was decided\n"
     "  lockstep check history.jsonl           judge what a service did elsewhere\n"
     "\n"
     "Exit codes: 0 all as expected (a violation that a scenario expects is), 1 a\n"
@@ -89,6 +91,10 @@ std::string about_extras(const CLI::App& app) {
         for (const CLI::Option* known : at->get_options())
             for (const auto& name : known->get_lnames()) names.push_back("--" + name);
     const std::string word = option->substr(0, option->find('='));
+    // An option of a command, in front of it.
+    if (const auto command = command_in(app);
+        !command.empty() && std::find(names.begin(), names.end(), word) != names.end())
+        return fmt::format("{} comes behind the command: {} {} ...", word, command, word);
     return fmt::format("no option is called '{}'; did you mean {}?", word,
                        lockstep::scenario::nearest(word, names));
 }
@@ -135,7 +141,9 @@ int dispatch(int argc, char** argv) {
     if (command == "list") code = cli::list(arguments.list);
     if (command == "run") code = cli::run(arguments.run);
     if (command == "explore") code = cli::explore(arguments.explore);
+    if (command == "merge") code = cli::merge(arguments.merge);
     if (command == "digest") code = cli::digest(arguments.digest);
+    if (command == "pinpoint") code = cli::pinpoint(arguments.pinpoint);
     if (command == "check") code = cli::check(arguments.check);
     if (command == "completion") fmt::print("{}", cli::bash_completion(app));
     if (command == "version") code = cli::version();

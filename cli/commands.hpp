@@ -4,6 +4,7 @@
 #include "harness/judge.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct RunArguments {
     std::string events;   ///< file for the events as JSON lines; "-": standard output
     std::string json;     ///< file for the verdicts as JSON; "-": standard output
     std::string budget;   ///< wall time, "5m"; empty: none
+    std::string until;    ///< simulated time at which it ends, "12.5s"; empty: at its end
     std::string history;  ///< a file for the history of the run; empty: none
     std::string html;      ///< a file for the timeline as a page; empty: none
     std::string perfetto;  ///< a file for the timeline as trace events; empty: none
@@ -45,12 +47,23 @@ struct ExploreArguments {
     std::string out = ".lockstep";  ///< directory for results
     bool no_out = false;            ///< keep none
     std::string json;               ///< file; "-": standard output, without the table
+    std::string junit;              ///< likewise
+    std::string shard;              ///< "2/4", "auto/4"; empty: as the environment says
     std::vector<std::string> sets;
     Origin scenarios_from = {};
     Origin sets_from = {};
     bool again_without_config = false;  ///< the command that repeats a run needs --no-config
 };
 ExitCode explore(const ExploreArguments& arguments);
+
+struct MergeArguments {
+    std::vector<std::string> directories;
+    std::string out;    ///< directory; empty: the merged results are kept nowhere
+    std::string json;   ///< file; "-": standard output, without the table
+    std::string junit;  ///< likewise
+    bool partial = false;
+};
+ExitCode merge(const MergeArguments& arguments);
 
 struct DigestArguments {
     std::vector<std::string> scenarios;  ///< empty: the whole catalogue
@@ -83,6 +96,18 @@ struct CheckArguments {
     bool json = false;
 };
 ExitCode check(const CheckArguments& arguments);
+
+struct PinpointArguments {
+    std::string scenario;  ///< or a repro, which has a seed
+    std::optional<std::uint64_t> seed;
+    std::string property;  ///< its id; empty: the first that is violated
+    std::uint64_t points = 40;
+    std::uint64_t runs = 100;
+    std::uint64_t jobs = 0;  ///< 0: one a core
+    std::vector<std::string> sets;
+    Origin sets_from = {};
+};
+ExitCode pinpoint(const PinpointArguments& arguments);
 
 ExitCode version();
 /// Version, plan epoch and compiler, in one line.

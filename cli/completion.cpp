@@ -66,6 +66,7 @@ std::string arguments_arm(const CLI::App& command) {
     if (name == "list") return fmt::format("words='{}'", fmt::join(list_groups(), " "));
     if (name == "completion") return "words=bash";
     if (name == "check") return "files='!*'";
+    if (name == "merge") return "files='*'";
     for (const CLI::Option* option : command.get_options())
         if (option->get_positional() && option->get_name().starts_with("scenario"))
             return "words=$scenarios files='!*.toml'";
@@ -94,7 +95,7 @@ _{0}() {{
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -d -- "$word"))
             return ;;
-        --config | --json | --events | --history | --html | --perfetto)
+        --config | --json | --junit | --events | --history | --html | --perfetto)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$word"))
             return ;;

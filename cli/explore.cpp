@@ -1,12 +1,13 @@
 #include "harness/explore.hpp"
 
+#include "cli/batch_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "harness/batch.hpp"
+#include "harness/explore_about.hpp"
 #include "harness/explore_store.hpp"
-#include "harness/export_json.hpp"
 #include "harness/run.hpp"
 #include "harness/services.hpp"
 #include "scenarios/resolve.hpp"
@@ -17,7 +18,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -36,11 +39,39 @@ void meet_test_fate(const std::string& scenario, std::uint64_t seed) {
     while (fate == fmt::format("hang {} {}", scenario, seed)) ::pause();
 }
 
-Result<harness::ExplorePlan> plan_of(const ExploreArguments& arguments, std::size_t scenarios) {
+using MaybeShard = std::optional<harness::Shard>;
+
+/// Which part of the seeds is meant; says so where the environment decided it.
+Result<MaybeShard> shard_of(const ExploreArguments& arguments) {
+    const auto found = harness::find_shard(
+        arguments.shard, [](const char* name) -> const char* { return std::getenv(name); });
+    if (!found) return found.error();
+    const auto& [shard, source] = found.value();
+    if (!shard) return shard;
+    if (arguments.seeds < shard->count)
+        return Error{fmt::format("shard {}: {} seeds leave some of the parts with none; give at "
+                                 "least as many seeds as there are parts",
+                                 to_string(*shard), arguments.seeds),
+                     {}};
+    if (!source.empty())
+        fmt::print(stderr, "explore: shard {}, as {} says\n", to_string(*shard), source);
+    return shard;
+}
+
+/// Where results are kept: each shard has a folder of its own.
+std::string directory_of(const ExploreArguments& arguments, const MaybeShard& shard) {
+    return shard ? (std::filesystem::path(arguments.out) / folder_of(*shard)).string()
+                 : arguments.out;
+}
+
+Result<harness::ExplorePlan> plan_of(const ExploreArguments& arguments, std::size_t scenarios,
+                                     const MaybeShard& shard) {
     harness::ExplorePlan plan;
     plan.subjects = scenarios;
-    plan.first_seed = arguments.first_seed;
-    plan.seeds = arguments.seeds;
+    const auto part =
+        harness::part_of(shard.value_or(harness::Shard{}), {arguments.first_seed, arguments.seeds});
+    plan.first_seed = part.first;
+    plan.seeds = part.count;
     plan.jobs = static_cast<unsigned>(
         arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()));
     if (!arguments.budget.empty()) {
@@ -55,24 +86,33 @@ Result<harness::ExplorePlan> plan_of(const ExploreArguments& arguments, std::siz
 }
 
 harness::ExplorationIdentity identity_of(const ExploreArguments& arguments,
-                                         const std::vector<scenario::Scenario>& scenarios) {
+                                         const std::vector<scenario::Scenario>& scenarios,
+                                         const MaybeShard& shard) {
     harness::ExplorationIdentity identity;
     identity.build = harness::build_id();
     identity.plan_epoch = scenario::plan_epoch;
     identity.first_seed = arguments.first_seed;
     identity.seeds = arguments.seeds;
+    identity.shard = shard;
     for (const auto& scenario : scenarios)
         identity.scenarios.emplace_back(scenario.name, harness::content_hash(scenario));
     return identity;
 }
 
 Result<ExploreStore::Opened> open_store(const ExploreArguments& arguments,
-                                        const std::vector<scenario::Scenario>& scenarios) {
+                                        const std::vector<scenario::Scenario>& scenarios,
+                                        const harness::Batch& batch) {
     if (arguments.no_out) return ExploreStore::Opened{};
-    auto opened = ExploreStore::open(arguments.out, identity_of(arguments, scenarios));
+    harness::ExplorationAbout about;
+    about.repeats = batch.repeats;
+    for (const auto& tally : batch.tallies) about.demands.push_back(tally.demands());
+    about.whole_catalogue = batch.whole_catalogue;
+    const std::string directory = directory_of(arguments, batch.shard);
+    auto opened = ExploreStore::open(directory, identity_of(arguments, scenarios, batch.shard),
+                                     encode(about));
     if (opened && !opened.value().note.empty())
         fmt::print(stderr, "explore: {} ({})\n", opened.value().note,
-                   harness::printable(arguments.out));
+                   harness::printable(directory));
     return opened;
 }
 
@@ -110,19 +150,25 @@ ExitCode explore(const ExploreArguments& arguments) {
         {arguments.scenarios, arguments.sets, arguments.scenarios_from, arguments.sets_from});
     if (!loaded) return bad_input(loaded.error());
     const auto& scenarios = loaded.value();
-    auto planned = plan_of(arguments, scenarios.size());
+    const auto shard = shard_of(arguments);
+    if (!shard) return bad_input(shard.error());
+    auto planned = plan_of(arguments, scenarios.size(), shard.value());
     if (!planned) return bad_input(planned.error());
     harness::ExplorePlan plan = planned.value();
     auto begun = empty_batch(arguments, scenarios);
     if (!begun) return bad_input(begun.error());
     harness::Batch& batch = begun.value();
+    batch.shard = shard.value();
     for (const auto& name : arguments.scenarios)
-        if (same_file(path_of(name), arguments.json))
-            return bad_input(
-                {"--json: that file is a scenario, and would be written over", arguments.json});
-    auto json = OutputFile::open("--json", arguments.json);
-    if (!json) return bad_input(json.error());
-    auto opened = open_store(arguments, scenarios);
+        for (const std::string& file : {arguments.json, arguments.junit})
+            if (same_file(path_of(name), file))
+                return bad_input({fmt::format("{}: that file is a scenario, and would be written "
+                                              "over",
+                                              file == arguments.json ? "--json" : "--junit"),
+                                  file});
+    auto files = BatchFiles::open(arguments.json, arguments.junit);
+    if (!files) return bad_input(files.error());
+    auto opened = open_store(arguments, scenarios, batch);
     if (!opened) return bad_input(opened.error());
     plan.store = opened.value().store.get();
 
@@ -147,17 +193,7 @@ ExitCode explore(const ExploreArguments& arguments) {
     progress.finish();
     say_trouble(plan.store, arguments, said);
 
-    if (!json.value().is_standard_output())
-        fmt::print("{}", harness::batch_text(batch, harness::paint_for(STDOUT_FILENO),
-                                             harness::width_for(STDOUT_FILENO)));
-    if (json.value())
-        json.value().write(harness::batch_json(batch, {version_number(), harness::build_id()}));
-    const ExitCode code = harness::exit_code(batch);
-    if (const std::string why = json.value().close(); !why.empty()) {
-        fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
-        if (code == ExitCode::AsExpected) return ExitCode::GaveUp;
-    }
-    return code;
+    return files.value().write(batch, harness::build_id());
 }
 
 }  // namespace lockstep::cli

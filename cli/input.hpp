@@ -5,6 +5,8 @@
 #include "scenarios/scenario.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,9 @@ std::string path_of(const std::string& scenario);
 /// nothing of it.
 Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
                                                   const std::string& text);
+
+/// A span as "5ms", "1.5s", "200us", in nanoseconds; nothing if the text is empty.
+Result<std::optional<std::int64_t>> parse_span(const char* flag, const std::string& text);
 
 /// That the last seed is still a 64-bit number.
 Result<bool> check_seeds(std::uint64_t first, std::uint64_t count);

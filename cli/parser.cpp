@@ -72,6 +72,8 @@ void add_run(CLI::App& app, RunArguments& arguments) {
         ->type_name("K=V")
         ->allow_extra_args(false);
     command->add_flag("-v,--verbose", arguments.verbose, "Every event and every message");
+    command->add_option("--until", arguments.until, "Ends the run at this simulated time: 12.5s")
+        ->type_name("TIME");
     command
         ->add_option("--budget", arguments.budget,
                      "Ends the run without a verdict after 90s, 5m, 2h")
@@ -131,7 +133,13 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         ->type_name("DIR")
         ->check(directory());
     command->add_flag("--no-out", arguments.no_out, "Keeps no results");
+    command
+        ->add_option("--shard", arguments.shard,
+                     "Runs only part i of n of the seeds (default: as the scheduler says)")
+        ->type_name("i/n");
     command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--junit", arguments.junit, "File for a JUnit report; - for stdout")
         ->type_name("FILE");
     command->add_option("--set", arguments.sets, set_help)
         ->type_name("K=V")
@@ -141,12 +149,41 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         "and counts as a failure. A failing seed is printed with its evidence and the\n"
         "command that repeats it. Ctrl-C prints the table of what has finished; the same\n"
         "command goes on from there, after kill -9 too, as long as program, scenarios and\n"
-        "seeds are the same.\n"
+        "seeds are the same. In an array of Slurm, an indexed job of Kubernetes or GitLab's\n"
+        "parallel jobs each task takes its part of the seeds; `lockstep merge` puts them\n"
+        "together.\n"
         "\n"
         "Examples:\n"
         "  lockstep explore\n"
         "  lockstep explore chaos --seeds 50000 --budget 10m\n"
-        "  lockstep explore chaos torn-log --first-seed 100001 --seeds 2000 --jobs 2");
+        "  lockstep explore chaos torn-log --first-seed 100001 --seeds 2000 --jobs 2\n"
+        "  lockstep explore --seeds 50000 --shard 2/4 --out results");
+}
+
+void add_merge(CLI::App& app, MergeArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("merge", "Puts the results of several machines together");
+    command
+        ->add_option("directories", arguments.directories,
+                     "What shards kept, or folders that contain it")
+        ->type_name("DIR")
+        ->required();
+    command->add_option("--out", arguments.out, "Keeps the merged results here")
+        ->type_name("DIR")
+        ->check(directory());
+    command->add_option("--json", arguments.json, "File for the tables as JSON; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--junit", arguments.junit, "File for a JUnit report; - for stdout")
+        ->type_name("FILE");
+    command->add_flag("--partial", arguments.partial, "Takes what there is, if runs are missing");
+    command->footer(
+        "Prints the table that one machine would have come to. Parts of different\n"
+        "explorations, a part that is there twice, and parts that are missing or not\n"
+        "finished are refused, with what to do about it.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep merge results\n"
+        "  lockstep merge results/shard-*-of-4 --json merged.json --out merged");
 }
 
 void add_digest(CLI::App& app, DigestArguments& arguments) {
@@ -212,6 +249,43 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
         "  zcat history.edn.gz | lockstep check - --json");
 }
 
+void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
+    CLI::App* command =
+        app.add_subcommand("pinpoint", "From which instant on a failing run was bound to fail");
+    command->add_option("scenario", arguments.scenario, "A repro, or a scenario: name or path")
+        ->required();
+    command->add_option("--seed", arguments.seed, "Which run (default: the repro's, or 1)")
+        ->type_name("N")
+        ->check(whole_number());
+    command
+        ->add_option("--property", arguments.property,
+                     "Which failure (default: the repro's, or the first)")
+        ->type_name("ID");
+    command->add_option("--points", arguments.points, "Instants to look from (default 40)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--runs", arguments.runs, "Runs from each of them (default 100)")
+        ->type_name("N")
+        ->check(whole_number());
+    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
+        ->type_name("N")
+        ->check(whole_number())
+        ->check(workers());
+    command->add_option("--set", arguments.sets, set_help)
+        ->type_name("K=V")
+        ->allow_extra_args(false);
+    command->footer(
+        "Runs the scenario with its own luck up to each of many instants, and with other\n"
+        "luck from there on: delays, losses, what a crash leaves of the disk, and when\n"
+        "faults strike that have not struck yet. How often it fails in the same way, with\n"
+        "the interval at 95%, rises at the instant that decided it. The result does not\n"
+        "depend on --jobs. Exit codes: 0, 2 if the run does not fail, 3 if interrupted.\n"
+        "\n"
+        "Examples:\n"
+        "  lockstep pinpoint pause-past-lease --set resource.fencing=none\n"
+        "  lockstep pinpoint .lockstep/chaos-4711.toml --points 20 --runs 400");
+}
+
 void add_list(CLI::App& app, ListArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("list", "Scenarios, services, faults, properties, marks");
@@ -241,8 +315,10 @@ void add_commands(CLI::App& app, Arguments& arguments) {
     add_list(app, arguments.list);
     add_run(app, arguments.run);
     add_explore(app, arguments.explore);
+    add_merge(app, arguments.merge);
     add_digest(app, arguments.digest);
     add_check(app, arguments.check);
+    add_pinpoint(app, arguments.pinpoint);
     CLI::App* completion =
         app.add_subcommand("completion", "A script for bash, which completes what is typed");
     completion->add_option("shell", arguments.shell, "bash")

@@ -20,8 +20,10 @@ struct Arguments {
     bool no_config = false;
     RunArguments run;
     ExploreArguments explore;
+    MergeArguments merge;
     DigestArguments digest;
     CheckArguments check;
+    PinpointArguments pinpoint;
     ListArguments list;
     std::string shell;  ///< for completion
 };

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace lockstep::cli {
 namespace {
@@ -34,7 +35,7 @@ std::string left_text(const harness::ExploreProgress& progress) {
 
 }  // namespace
 
-Progress::Progress() {
+Progress::Progress(std::string command) : command_(std::move(command)) {
     // A terminal that cannot move its cursor gets lines, as a file does.
     const char* terminal = std::getenv("TERM");
     const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
@@ -52,7 +53,7 @@ void Progress::show(const harness::ExploreProgress& progress) {
         harness::grouped((progress.done - progress.resumed) * 1'000 / ms), left_text(progress));
     if (failures_ > 0) text += fmt::format(", {} not as expected", harness::grouped(failures_));
     if (!terminal_) {
-        fmt::print(stderr, "explore: {}\n", text);
+        fmt::print(stderr, "{}: {}\n", command_, text);
         return;
     }
     const std::uint64_t filled =

@@ -3,6 +3,7 @@
 #include "harness/explore.hpp"
 
 #include <chrono>
+#include <string>
 
 namespace lockstep::cli {
 
@@ -10,7 +11,8 @@ namespace lockstep::cli {
 /// else a plain line every ten seconds.
 class Progress {
 public:
-    Progress();
+    /// `command` stands before plain lines.
+    explicit Progress(std::string command = "explore");
     ~Progress() { finish(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -20,6 +22,7 @@ public:
     void count_failure() { ++failures_; }
 
 private:
+    std::string command_;
     bool terminal_;
     bool visible_ = false;
     std::uint64_t failures_ = 0;

@@ -3,7 +3,9 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
+#include "cli/run_exports.hpp"
 #include "harness/determinism.hpp"
+#include "harness/explain/failure_report.hpp"
 #include "harness/explore_store.hpp"
 #include "harness/export_json.hpp"
 #include "harness/history/writer.hpp"
@@ -26,7 +28,6 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace lockstep::cli {
 namespace {
@@ -52,16 +53,24 @@ std::string first_paragraph(std::string_view story) {
 ExitCode exit_code_of(const harness::Demands& demands, const Outcome& outcome) {
     const auto judgement = harness::judge(demands, outcome);
     // What was violated until then stands.
-    if (outcome.end == End::OutOfTime && judgement.unexpected.empty()) return ExitCode::GaveUp;
+    const bool whole = outcome.end != End::OutOfTime && outcome.end != End::Cut;
+    if (!whole && judgement.unexpected.empty()) {
+        // Of a run that was cut short nothing else can be asked.
+        const bool shown =
+            !demands.violated.empty() && judgement.as_foretold.size() == demands.violated.size();
+        return outcome.end == End::Cut && shown ? ExitCode::AsExpected : ExitCode::GaveUp;
+    }
     if (!judgement.as_expected()) return ExitCode::Violated;
     if (judgement.as_foretold.size() < demands.violated.size()) return ExitCode::Untrustworthy;
     return ExitCode::AsExpected;
 }
 
 /// Keeping a log must change nothing: exploring keeps none. What differs, if anything does.
-std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome) {
+std::string difference_without_log(const scenario::Scenario& scenario, const Outcome& outcome,
+                                   const std::optional<sim::SimTime>& until) {
     harness::RunOptions bare;
     bare.checkpoints = true;
+    bare.until = until;
     bare.stop = harness::StopSignals::caught;
     const Outcome unlogged = harness::run(scenario, outcome.seed, bare);
     if (unlogged.end == End::OutOfTime || unlogged.digest == outcome.digest) return "";
@@ -73,6 +82,8 @@ std::string last_line(ExitCode code, const harness::Demands& demands, const Outc
     if (!difference.empty())
         return fmt::format("{}: without the log this run comes out differently; {}",
                            paint(Tone::Bad, "NOT DETERMINISTIC"), difference);
+    if (code == ExitCode::GaveUp && outcome.end == End::Cut)
+        return paint(Tone::Warn, "cut short, without a verdict");
     if (code == ExitCode::GaveUp)
         return paint(Tone::Warn, harness::StopSignals::caught() ? "interrupted, without a verdict"
                                                                 : "without a verdict");
@@ -98,84 +109,56 @@ Result<std::function<bool()>> stop_when(const std::string& budget_text) {
     });
 }
 
-/// The files that were asked for, in the order of their options below.
-struct Exports {
-    std::array<OutputFile, 5> files;
-    OutputFile& events = files[0];
-    OutputFile& json = files[1];
-    OutputFile& history = files[2];
-    OutputFile& html = files[3];
-    OutputFile& perfetto = files[4];
-
-    bool take_standard_output() const {
-        return std::any_of(files.begin(), files.end(),
-                           [](const OutputFile& file) { return file.is_standard_output(); });
-    }
-    /// False if one of them is not whole, which is said.
-    bool close() {
-        bool whole = true;
-        for (OutputFile& file : files) {
-            const std::string why = file.close();
-            if (why.empty()) continue;
-            whole = false;
-            fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
-        }
-        return whole;
-    }
-};
-
-using NamedFile = std::pair<const char*, std::string>;
-
-std::array<NamedFile, 5> export_options(const RunArguments& arguments) {
-    return {{{"--events", arguments.events},
-             {"--json", arguments.json},
-             {"--history", arguments.history},
-             {"--html", arguments.html},
-             {"--perfetto", arguments.perfetto}}};
+/// The simulated time at which a run is to end; "12.5s", or "12.5" as stories print it.
+Result<std::optional<sim::SimTime>> until_of(const std::string& text) {
+    if (text.empty()) return std::optional<sim::SimTime>();
+    const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
+    const auto span = parse_span("--until", bare ? text + "s" : text);
+    if (!span) return span.error();
+    return std::optional(sim::SimTime{*span.value()});
 }
 
-std::optional<Error> refuse_shared_files(const RunArguments& arguments) {
-    std::vector<NamedFile> files{{"the scenario", path_of(arguments.scenario)}};
-    for (const NamedFile& file : export_options(arguments)) files.push_back(file);
-    for (std::size_t i = 0; i < files.size(); ++i)
-        for (std::size_t k = i + 1; k < files.size(); ++k)
-            if (same_file(files[i].second, files[k].second))
-                return Error{fmt::format("{}: that file is {}, and would be written over",
-                                         files[k].first, files[i].first),
-                             files[k].second};
-    return std::nullopt;
+/// The earliest violation, one without excuse if there is any; null if nothing was violated.
+const properties::Violation* first_violation(const Outcome& outcome) {
+    const properties::Violation* first = nullptr;
+    for (const auto& report : outcome.reports) {
+        if (report.verdict != properties::Verdict::Violated || !report.first) continue;
+        if (first == nullptr || report.first->at < first->at) first = &*report.first;
+    }
+    return first;
 }
 
-std::optional<Error> open_exports(const RunArguments& arguments, Exports& exports) {
-    const auto options = export_options(arguments);
-    const auto to_stdout = std::count_if(options.begin(), options.end(),
-                                         [](const NamedFile& file) { return file.second == "-"; });
-    if (to_stdout > 1)
-        return Error{
-            "--events, --json, --history, --html, --perfetto: only one of them can go to standard "
-            "output",
-            {}};
-    if (auto error = refuse_shared_files(arguments)) return error;
-    for (std::size_t i = 0; i < options.size(); ++i) {
-        auto file = OutputFile::open(options[i].first, options[i].second);
-        if (!file) return file.error();
-        exports.files[i] = std::move(file).value();
-    }
-    return std::nullopt;
+/// Why a violated run was; nothing for any other.
+std::optional<harness::Explanation> why_violated(const scenario::Scenario& scenario,
+                                                 const Outcome& outcome,
+                                                 const harness::RunOptions& options) {
+    const properties::Violation* violation = first_violation(outcome);
+    if (violation == nullptr || harness::StopSignals::caught()) return std::nullopt;
+    const auto settings = harness::resolve(scenario, outcome.seed);
+    if (options.keep_messages) return harness::explain(outcome, settings, *violation);
+    harness::RunOptions with_messages = options;
+    with_messages.keep_messages = true;
+    const Outcome full = harness::run(scenario, outcome.seed, with_messages);
+    return harness::explain(full, settings, *violation);
 }
 
-void write_timelines(const scenario::Scenario& scenario, const Outcome& outcome,
-                     const scenario::Resolved& resolved, const harness::Repeat& repeat,
-                     Exports& exports) {
-    if (exports.html) {
-        harness::TimelineOptions options;
-        options.title = scenario.name;
-        options.command = harness::repeat_command(repeat, outcome.seed);
-        exports.html.write(harness::timeline_html(outcome, resolved, options));
-    }
-    if (exports.perfetto)
+std::string why_text(const std::optional<harness::Explanation>& why, const Outcome& outcome,
+                     const harness::Paint& paint) {
+    if (!why) return "";
+    return fmt::format(
+        "{}\n{}\n", paint(Tone::Strong, fmt::format("why {}", properties::code_of(why->property))),
+        harness::explanation_text(*why, outcome.process_names, paint,
+                                  harness::width_for(STDOUT_FILENO)));
+}
+
+void write_timelines(const std::string& title, const std::string& command, const Outcome& outcome,
+                     const scenario::Resolved& resolved,
+                     const std::optional<harness::Explanation>& explanation, Exports& exports) {
+    if (OutputFile& html = exports[Export::Html])
+        html.write(harness::timeline_html(outcome, resolved, {title, command, explanation, {}}));
+    if (OutputFile& perfetto = exports[Export::Perfetto])
         harness::perfetto_json(outcome, resolved,
-                               [&](std::string_view text) { exports.perfetto.write(text); });
+                               [&](std::string_view text) { perfetto.write(text); });
 }
 
 }  // namespace
@@ -194,8 +177,12 @@ ExitCode run(const RunArguments& arguments) {
     const auto stop = stop_when(arguments.budget);
     if (!stop) return bad_input(stop.error());
     options.stop = stop.value();
-    Exports exports;
-    if (const auto error = open_exports(arguments, exports)) return bad_input(*error);
+    const auto until = until_of(arguments.until);
+    if (!until) return bad_input(until.error());
+    options.until = until.value();
+    auto opened = Exports::open(arguments);
+    if (!opened) return bad_input(opened.error());
+    Exports exports = std::move(opened).value();
     const bool quiet = exports.take_standard_output();
     const auto paint = harness::paint_for(STDOUT_FILENO);
 
@@ -204,7 +191,8 @@ ExitCode run(const RunArguments& arguments) {
                    arguments.seed, scenario::plan_epoch,
                    paint(Tone::Faint, first_paragraph(scenario.story)));
     options.keep_log = true;
-    options.keep_messages = arguments.verbose || exports.html || exports.perfetto;
+    options.keep_messages =
+        arguments.verbose || exports[Export::Html] || exports[Export::Perfetto];
     options.checkpoints = true;
     Outcome outcome = harness::run(scenario, arguments.seed, options);
     if (outcome.end == End::OutOfTime)
@@ -213,21 +201,26 @@ ExitCode run(const RunArguments& arguments) {
     const harness::Repeat repeat{arguments.scenario, arguments.sets,
                                  arguments.again_without_config};
     const auto resolved = harness::resolve(scenario, arguments.seed);
-    if (exports.events)
+    if (OutputFile& events = exports[Export::Events])
         harness::event_lines(outcome, resolved.plan, [&](std::string_view line) {
-            exports.events.write(line);
-            exports.events.write("\n");
+            events.write(line);
+            events.write("\n");
         });
-    if (exports.json)
-        exports.json.write(harness::outcome_json(outcome, demands, repeat,
+    if (OutputFile& json = exports[Export::Json])
+        json.write(harness::outcome_json(outcome, demands, repeat,
                                          {version_number(), harness::build_id()}));
-    if (exports.history) exports.history.write(history::history_of(outcome, resolved));
-    write_timelines(scenario, outcome, resolved, repeat, exports);
+    if (OutputFile& history = exports[Export::History])
+        history.write(history::history_of(outcome, resolved));
+    std::optional<harness::Explanation> why;
+    if (!quiet || exports[Export::Html]) why = why_violated(scenario, outcome, options);
+    write_timelines(scenario.name, harness::repeat_command(repeat, arguments.seed), outcome,
+                    resolved, why, exports);
     const bool whole = exports.close();
 
     ExitCode code = exit_code_of(demands, outcome);
     std::string difference;
-    if (code != ExitCode::GaveUp) difference = difference_without_log(scenario, outcome);
+    if (code != ExitCode::GaveUp)
+        difference = difference_without_log(scenario, outcome, options.until);
     if (!difference.empty()) code = ExitCode::Untrustworthy;
     // Nobody has seen then that the run comes out the same without its log.
     if (harness::StopSignals::caught()) {
@@ -241,7 +234,8 @@ ExitCode run(const RunArguments& arguments) {
         story.paint = paint;
         story.width = harness::width_for(STDOUT_FILENO);
         fmt::print(
-            "\n{}\n{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            "\n{}\n{}{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
+            why_text(why, outcome, paint),
             harness::verdict_text(outcome, demands, paint, harness::width_for(STDOUT_FILENO)),
             harness::repeat_command(repeat, arguments.seed),
             last_line(code, demands, outcome, difference, paint));

@@ -137,10 +137,11 @@ struct Listed {
     const char* option;
     Origin& (*origin)(Arguments&);
 };
-constexpr std::array<Listed, 5> listed{{
+constexpr std::array<Listed, 6> listed{{
     {"run", "--set", [](Arguments& a) -> Origin& { return a.run.sets_from; }},
     {"explore", "--set", [](Arguments& a) -> Origin& { return a.explore.sets_from; }},
     {"digest", "--set", [](Arguments& a) -> Origin& { return a.digest.sets_from; }},
+    {"pinpoint", "--set", [](Arguments& a) -> Origin& { return a.pinpoint.sets_from; }},
     {"explore", "scenarios", [](Arguments& a) -> Origin& { return a.explore.scenarios_from; }},
     {"digest", "scenarios", [](Arguments& a) -> Origin& { return a.digest.scenarios_from; }},
 }};

@@ -200,6 +200,12 @@ std::string batch_text(const Batch& batch, const Paint& paint, std::size_t width
         out += paint(Tone::Warn, fmt::format("GAVE UP  {} seed {}: no result for too long",
                                              batch.tallies[seed.subject].scenario(), seed.seed)) +
                "\n      again: " + repeat_command(batch.repeats[seed.subject], seed.seed) + "\n";
+    if (batch.shard)
+        return out + end_line(batch, 0, paint) +
+               fmt::format(
+                   "shard {}: whether marks, faults and expected violations came often "
+                   "enough is judged when all are merged\n",
+                   to_string(*batch.shard));
     std::vector<std::string> doubts;
     for (const Tally& tally : batch.tallies)
         for (const auto& doubt : tally.doubts())

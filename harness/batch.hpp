@@ -1,6 +1,7 @@
 #pragma once
 
 #include "harness/explore.hpp"
+#include "harness/explore_shard.hpp"
 #include "harness/judge.hpp"
 #include "harness/tally.hpp"
 #include "harness/text.hpp"
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct Batch {
     Exploration exploration;
     /// Every scenario of the catalogue: each kind of fault must have fired in one of them.
     bool whole_catalogue = false;
+    /// Only a part of the seeds ran here. What is demanded of a batch is asked when all parts are
+    /// merged: no doubts before.
+    std::optional<Shard> shard = std::nullopt;
 };
 
 /// A property over all scenarios.

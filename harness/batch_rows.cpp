@@ -101,6 +101,7 @@ ExitCode exit_code(const Batch& batch) {
     if (sum.runs == 0) return ExitCode::GaveUp;
     if (batch.exploration.interrupted || !batch.exploration.given_up.empty())
         return ExitCode::GaveUp;
+    if (batch.shard) return ExitCode::AsExpected;
     for (const Tally& tally : batch.tallies)
         if (!tally.doubts().empty()) return ExitCode::Untrustworthy;
     return batch_doubts(batch).empty() ? ExitCode::AsExpected : ExitCode::Untrustworthy;

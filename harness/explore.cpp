@@ -215,9 +215,8 @@ public:
         if (result_.interrupted) collect();  // what they had already sent
         workers_.clear();
         order_.finish();
-        if (plan_.store != nullptr)
-            plan_.store->finish(result_.done == result_.total && result_.given_up.empty());
         result_.elapsed = elapsed();
+        if (plan_.store != nullptr) plan_.store->finish(ending(), result_.elapsed);
         report_progress(true);
         return result_;
     }
@@ -242,6 +241,12 @@ private:
         if (plan_.store != nullptr) plan_.store->keep(subject, outcome);
         ++result_.done;
         order_.add(subject, std::move(outcome));
+    }
+
+    ExploreStore::Ending ending() const {
+        using Ending = ExploreStore::Ending;
+        if (result_.done == result_.total && result_.given_up.empty()) return Ending::Complete;
+        return result_.out_of_time ? Ending::OutOfTime : Ending::Stopped;
     }
 
     milliseconds elapsed() const {

@@ -2,6 +2,7 @@
 
 #include "core/base/assert.hpp"
 #include "core/base/hash.hpp"
+#include "harness/results_file.hpp"
 #include "harness/summary.hpp"
 #include "scenarios/scenario_toml.hpp"
 
@@ -23,38 +24,13 @@
 namespace lockstep::harness {
 namespace {
 
-constexpr std::string_view magic = "lockstep results 1\n";
-constexpr std::size_t record_header = 12;
-/// A length beyond it is no length.
-constexpr std::size_t longest_body = std::size_t{1} << 26;
-enum class Kind : std::uint8_t { Outcome, Complete };
+using results_file::Kind;
+using results_file::magic;
+using results_file::next_body;
+using results_file::write_at;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
-}
-
-/// False with `errno` set.
-bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t at) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
-        if (n < 0 && errno == EINTR) continue;
-        if (n == 0) errno = ENOSPC;
-        if (n <= 0) return false;
-        bytes = bytes.subspan(static_cast<std::size_t>(n));
-        at += static_cast<std::uint64_t>(n);
-    }
-    return true;
-}
-
-bool read_at(int fd, std::span<std::byte> bytes, std::uint64_t at) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes = bytes.subspan(static_cast<std::size_t>(n));
-        at += static_cast<std::uint64_t>(n);
-    }
-    return true;
 }
 
 Error cannot(const std::string& path, std::string_view what, int code) {
@@ -69,9 +45,41 @@ Error cannot(const std::string& path, std::string_view what, int code) {
 std::string ExplorationIdentity::text() const {
     std::string out = fmt::format("build {}\nepoch {}\nfirst-seed {}\nseeds {}\n", build,
                                   plan_epoch, first_seed, seeds);
+    if (shard) out += fmt::format("shard {}\n", to_string(*shard));
     for (const auto& [name, hash] : scenarios)
         out += fmt::format("scenario {} {:016x}\n", name, hash);
     return out;
+}
+
+std::optional<ExplorationIdentity> ExplorationIdentity::parse(const std::string& text) {
+    ExplorationIdentity identity;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const auto space = line.find(' ');
+        if (space == std::string::npos) return std::nullopt;
+        const std::string key = line.substr(0, space);
+        std::istringstream rest(line.substr(space + 1));
+        if (key == "build") identity.build = line.substr(space + 1);
+        if (key == "epoch") rest >> identity.plan_epoch;
+        if (key == "first-seed") rest >> identity.first_seed;
+        if (key == "seeds") rest >> identity.seeds;
+        char slash = 0;
+        if (key == "shard") {
+            identity.shard.emplace();
+            rest >> identity.shard->index >> slash >> identity.shard->count;
+        }
+        // A name may have spaces in it.
+        const auto last = line.rfind(' ');
+        if (key == "scenario" && last > space) {
+            rest.str(line.substr(last + 1));
+            rest >> std::hex;
+            identity.scenarios.emplace_back(line.substr(space + 1, last - space - 1), 0);
+            rest >> identity.scenarios.back().second;
+        }
+        if (rest.fail()) return std::nullopt;
+    }
+    if (identity.text() != text) return std::nullopt;
+    return identity;
 }
 
 std::string ExplorationIdentity::difference(const std::string& text) const {
@@ -86,6 +94,7 @@ std::string ExplorationIdentity::difference(const std::string& text) const {
         if (a.starts_with("build")) return "the program";
         if (a.starts_with("epoch")) return "the plan epoch";
         if (a.starts_with("first-seed") || a.starts_with("seeds")) return "the seeds";
+        if (a.starts_with("shard") || b.starts_with("shard")) return "the shard";
         const std::string_view name = std::string_view(a).substr(0, a.rfind(' '));
         return b.starts_with(name) ? fmt::format("what is in {}", name) : "the list of scenarios";
     }
@@ -108,7 +117,8 @@ std::uint64_t content_hash(const scenario::Scenario& scenario) {
 }
 
 Result<ExploreStore::Opened> ExploreStore::open(const std::string& directory,
-                                                const ExplorationIdentity& identity) {
+                                                const ExplorationIdentity& identity,
+                                                std::span<const std::byte> about) {
     std::error_code code;
     std::filesystem::create_directories(directory, code);
     if (!std::filesystem::is_directory(directory))
@@ -120,7 +130,7 @@ Result<ExploreStore::Opened> ExploreStore::open(const std::string& directory,
     store.path_ = (std::filesystem::path(directory) / "results").string();
     store.subjects_ = identity.scenarios.size();
     if (auto error = store.lock(directory)) return *std::move(error);
-    if (auto error = store.begin(identity, opened)) return *std::move(error);
+    if (auto error = store.begin(identity, about, opened)) return *std::move(error);
     return opened;
 }
 
@@ -161,17 +171,16 @@ std::optional<Error> ExploreStore::lock(const std::string& directory) {
     return std::nullopt;
 }
 
-std::optional<Error> ExploreStore::begin(const ExplorationIdentity& identity, Opened& opened) {
+std::optional<Error> ExploreStore::begin(const ExplorationIdentity& identity,
+                                         std::span<const std::byte> about, Opened& opened) {
     const std::string text = identity.text();
     file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
     if (file_ < 0 && errno != ENOENT) return cannot(path_, "cannot be opened", errno);
-    if (file_ < 0) return start_anew(text);
-    std::string found(magic.size(), '\0');
+    if (file_ < 0) return start_anew(text, about);
     std::vector<std::byte> body;
     salt_ = 0;
     end_ = magic.size();
-    const bool ours = read_at(file_, std::as_writable_bytes(std::span(found)), 0) &&
-                      found == magic && next_body(body);
+    const bool ours = results_file::has_magic(file_) && next_body(file_, end_, salt_, body);
     std::string why = "what is there is no list of results";
     if (ours) {
         const std::string theirs(reinterpret_cast<const char*>(body.data()), body.size());
@@ -180,9 +189,10 @@ std::optional<Error> ExploreStore::begin(const ExplorationIdentity& identity, Op
         bool complete = false;
         std::uint64_t outcomes = 0;
         const std::uint64_t first = end_;
-        while (next_body(body)) {
+        while (next_body(file_, end_, salt_, body)) {
             complete = !body.empty() && body[0] == static_cast<std::byte>(Kind::Complete);
-            outcomes += complete ? 0 : 1;
+            const bool one = !body.empty() && body[0] == static_cast<std::byte>(Kind::Outcome);
+            outcomes += one ? 1 : 0;
         }
         if (identity.build.empty())
             why = "this program cannot read itself to see whether it is the same";
@@ -206,37 +216,27 @@ std::optional<Error> ExploreStore::begin(const ExplorationIdentity& identity, Op
     if (::rename(path_.c_str(), before.c_str()) != 0)
         return cannot(path_, "cannot be renamed", errno);
     if (!why.empty()) opened.note = fmt::format("starts anew: {}, and are kept in {}", why, before);
-    return start_anew(text);
+    return start_anew(text, about);
 }
 
-std::optional<Error> ExploreStore::start_anew(const std::string& identity) {
+std::optional<Error> ExploreStore::start_anew(const std::string& identity,
+                                              std::span<const std::byte> about) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file_ < 0) return cannot(path_, "cannot be created", errno);
     salt_ = 0;
     end_ = magic.size();
-    if (!write_at(file_, bytes_of(magic), 0) || !append(bytes_of(identity)) ||
-        ::fdatasync(file_) != 0) {
-        const int why = errno;
-        ::unlink(path_.c_str());
-        return cannot(path_, "cannot be written", why);
-    }
+    bool written = write_at(file_, bytes_of(magic), 0) && append(bytes_of(identity));
     salt_ = hash_bytes(bytes_of(identity));
-    return std::nullopt;
-}
-
-/// The record at `end_`, which moves behind it. False if there is none that is whole.
-bool ExploreStore::next_body(std::vector<std::byte>& body) {
-    std::array<std::byte, record_header> header{};
-    if (!read_at(file_, header, end_)) return false;
-    Reader in(header);
-    const std::size_t size = in.u32();
-    const std::uint64_t checksum = in.u64();
-    if (size > longest_body) return false;
-    body.resize(size);
-    if (!read_at(file_, body, end_ + record_header) || hash_bytes(body, salt_) != checksum)
-        return false;
-    end_ += record_header + size;
-    return true;
+    if (!about.empty()) {
+        body_.clear();
+        body_.u8(static_cast<std::uint8_t>(Kind::About));
+        body_.raw(about);
+        written = written && append(body_.bytes());
+    }
+    if (written && ::fdatasync(file_) == 0) return std::nullopt;
+    const int why = errno;
+    ::unlink(path_.c_str());
+    return cannot(path_, "cannot be written", why);
 }
 
 bool ExploreStore::append(std::span<const std::byte> body) {
@@ -252,10 +252,11 @@ bool ExploreStore::append(std::span<const std::byte> body) {
 void ExploreStore::replay(
     const std::function<void(std::size_t subject, Outcome outcome)>& on_outcome) {
     std::vector<std::byte> body;
-    for (std::uint64_t start = end_; next_body(body); start = end_) {
+    for (std::uint64_t start = end_; next_body(file_, end_, salt_, body); start = end_) {
         Reader in(body);
         Outcome outcome;
         const auto kind = static_cast<Kind>(in.u8());
+        if (kind == Kind::About || kind == Kind::OutOfTime) continue;
         const std::uint64_t subject = in.varint();
         const std::size_t left = in.left();
         if (kind == Kind::Outcome && subject < subjects_ &&
@@ -289,10 +290,15 @@ void ExploreStore::sync() {
     if (::fdatasync(file_) != 0 && errno != EINVAL) trouble_ = std::strerror(errno);
 }
 
-void ExploreStore::finish(bool complete) {
+void ExploreStore::finish(Ending ending, std::chrono::milliseconds elapsed) {
     if (!trouble_.empty()) return;
-    const std::array<std::byte, 1> last{static_cast<std::byte>(Kind::Complete)};
-    if (complete && !append(last)) trouble_ = std::strerror(errno);
+    if (ending != Ending::Stopped) {
+        body_.clear();
+        const Kind kind = ending == Ending::Complete ? Kind::Complete : Kind::OutOfTime;
+        body_.u8(static_cast<std::uint8_t>(kind));
+        body_.varint(static_cast<std::uint64_t>(elapsed.count()));
+        if (!append(body_.bytes())) trouble_ = std::strerror(errno);
+    }
     synced_ = {};
     sync();
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/codec.hpp"
 #include "core/base/result.hpp"
+#include "harness/explore_shard.hpp"
 #include "harness/run.hpp"
 
 #include <chrono>
@@ -24,9 +25,13 @@ struct ExplorationIdentity {
     std::uint64_t seeds = 0;
     /// The name of each scenario and the hash of all that is in it, in the order of the subjects.
     std::vector<std::pair<std::string, std::uint64_t>> scenarios;
+    /// The part of the seeds that this machine runs; absent: all.
+    std::optional<Shard> shard = std::nullopt;
 
     /// A line each, "seeds 1000".
     std::string text() const;
+    /// Of such a text; nothing if it is none.
+    static std::optional<ExplorationIdentity> parse(const std::string& text);
     /// What is the first thing that differs in another one, in words: "the build". Empty if none.
     std::string difference(const std::string& text) const;
 };
@@ -40,15 +45,17 @@ std::uint64_t content_hash(const scenario::Scenario& scenario);
 /// it stopped, however it was stopped. The directory contains
 ///
 ///     lock             held by the exploration that is at work; says its process
-///     results          "lockstep results 1\n", then records
+///     results          "lockstep results 2\n", then records
 ///     results.before   the results of the exploration that was there before this one
 ///     .gitignore       keeps all of it out of repositories
 ///
 /// A record is the length of its body (u32), the XXH3 of the body (u64, seeded with the hash of the
 /// first body) and the body, all little-endian. The first body is the identity's text; of each
 /// further one the first byte is 0 for an outcome (then the subject as a varint and the summary of
-/// summary.hpp), 1 for the end of an exploration that ran all its seeds. The first record that is
-/// cut off or does not agree with its checksum, and all behind it, count as never written.
+/// summary.hpp), 1 for the end of an exploration that ran all its seeds, 3 for one that ran out of
+/// its budget (both: then how long it took, in ms as a varint), 2 for what is needed to tell of the
+/// results without the scenarios (explore_about.hpp). The first record that is cut off or does not
+/// agree with its checksum, and all behind it, count as never written.
 ///
 /// Each outcome is written when it arrives, which survives the death of any process, and synced
 /// every second, for the death of the machine.
@@ -61,8 +68,13 @@ public:
         std::string note;
         bool resumes = false;
     };
-    /// Creates the directory if need be. An error says what to do; nothing is open then.
-    static Result<Opened> open(const std::string& directory, const ExplorationIdentity& identity);
+    /// How an exploration came to its end.
+    enum class Ending : std::uint8_t { Stopped, Complete, OutOfTime };
+
+    /// Creates the directory if need be. An error says what to do; nothing is open then. `about` is
+    /// kept with new results, for whoever reads them elsewhere.
+    static Result<Opened> open(const std::string& directory, const ExplorationIdentity& identity,
+                               std::span<const std::byte> about = {});
     ~ExploreStore();
     ExploreStore(const ExploreStore&) = delete;
     ExploreStore& operator=(const ExploreStore&) = delete;
@@ -72,18 +84,18 @@ public:
     void replay(const std::function<void(std::size_t subject, Outcome outcome)>& on_outcome);
     /// What cannot be written is given up for good: see `trouble`. Nothing else suffers.
     void keep(std::size_t subject, const Outcome& outcome);
-    /// All is kept that there is; `complete` if all seeds have run.
-    void finish(bool complete);
+    /// All is kept that there is. Complete: all seeds have run.
+    void finish(Ending ending, std::chrono::milliseconds elapsed = {});
     /// Why nothing is kept any longer; empty if all is well.
     const std::string& trouble() const { return trouble_; }
 
 private:
     ExploreStore() = default;
     std::optional<Error> lock(const std::string& directory);
-    std::optional<Error> begin(const ExplorationIdentity& identity, Opened& opened);
-    std::optional<Error> start_anew(const std::string& identity);
+    std::optional<Error> begin(const ExplorationIdentity& identity,
+                               std::span<const std::byte> about, Opened& opened);
+    std::optional<Error> start_anew(const std::string& identity, std::span<const std::byte> about);
     bool append(std::span<const std::byte> body);
-    bool next_body(std::vector<std::byte>& body);
     void sync();
 
     std::string path_;  ///< of the results

@@ -183,6 +183,7 @@ Json exploration_json(const Batch& batch) {
               {"out_of_time", exploration.out_of_time},
               {"whole_catalogue", batch.whole_catalogue},
               {"elapsed_ms", exploration.elapsed.count()}};
+    if (batch.shard) json["shard"] = to_string(*batch.shard);
     Json gave_up = Json::array();
     for (const GivenUp& seed : exploration.given_up)
         gave_up.push_back({{"scenario", batch.tallies[seed.subject].scenario()},
@@ -279,7 +280,7 @@ std::string outcome_json(const Outcome& outcome, const Demands& demands, const R
     json["marks"] = std::move(marks);
     std::map<std::string, FaultTally> faults;
     for (const auto& fault : outcome.faults)
-        faults[fault.kind] += FaultTally{fault.planned, fault.started, fault.missed};
+        faults[fault.kind] += FaultTally{fault.planned, fault.started, fault.missed, 0};
     json["faults"] = faults_json(faults);
     std::map<std::string, std::uint64_t> roles;
     for (const auto& role : outcome.roles) roles[role.role] += role.hits;

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,9 @@ public:
         const std::string printed = message.payload.print();
         MessageLine line{
             fmt::format("{} -> {} {} ({})", name(message.from), name(message.to), printed, fate)};
-        line.number = message.number;
+        line.number = ++messages_;
+        // The same link may carry the same twice in one instant: whoever takes it cannot tell.
+        if (dropped == nullptr) sent_.insert_or_assign(key(message, printed), line.number);
         line.to = message.to;
         line.kind = printed.substr(0, printed.find(' '));
         if (dropped != nullptr) line.dropped = dropped;
@@ -51,7 +55,9 @@ public:
         events.push_back({at, message.from, std::move(line)});
     }
     void on_message_taken(sim::SimTime at, const sim::Envelope& message) override {
-        events.push_back({at, message.to, MessageTaken{message.number, message.from}});
+        const auto sent = sent_.find(key(message, message.payload.print()));
+        const std::uint64_t number = sent == sent_.end() ? 0 : sent->second;
+        events.push_back({at, message.to, MessageTaken{number, message.from}});
     }
     void on_note(sim::SimTime at, sim::ProcessId process, const std::string& text) override {
         events.push_back({at, process, MessageLine{text, true}});
@@ -59,8 +65,16 @@ public:
     std::vector<LoggedEvent> events;
 
 private:
+    /// Link, time of sending, text: simulated messages have no numbers of their own, which would
+    /// make all of them larger.
+    using Key = std::tuple<sim::ProcessId, sim::ProcessId, sim::SimTime, std::string>;
+    static Key key(const sim::Envelope& message, const std::string& printed) {
+        return {message.from, message.to, message.sent, printed};
+    }
     const std::string& name(sim::ProcessId p) const { return world_.process(p).name(); }
     const sim::World& world_;
+    std::uint64_t messages_ = 0;
+    std::map<Key, std::uint64_t> sent_;
 };
 
 /// Tells the injector what its triggers and its search for roles wait for. Heard last, so that

@@ -51,7 +51,7 @@ enum class End : std::uint8_t { Finished, Stuck, Crashed, OutOfTime, Cut };
 struct MessageLine {
     std::string text;
     bool is_note = false;
-    std::uint64_t number = 0;  ///< of the message in this run
+    std::uint64_t number = 0;  ///< of the message in this run, from 1; duplicates share one
     sim::ProcessId to = {};
     std::string kind = {};     ///< "acquire-reply"
     std::string dropped = {};  ///< why it was lost at once; empty if it was not
@@ -61,7 +61,7 @@ struct MessageLine {
 
 /// The process was handed the message of that number. One that nobody is ever handed was lost.
 struct MessageTaken {
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  ///< zero if its sending was not seen
     sim::ProcessId from = {};
 };
 
@@ -93,8 +93,8 @@ struct Outcome {
     std::vector<LoggedEvent> log;
     std::vector<std::string> process_names;       ///< of process 1, 2, ...
     std::vector<sim::ProcessKind> process_kinds;  ///< likewise
-    std::vector<std::string> lock_names;     ///< of lock 1, 2, ...
-    std::vector<std::string> point_names;    ///< of point 0, 1, ...
+    std::vector<std::string> lock_names;          ///< of lock 1, 2, ...
+    std::vector<std::string> point_names;         ///< of point 0, 1, ...
     std::vector<std::string>
         resolved_lines;  ///< what the seed drew where the scenario left a choice
 };

@@ -12,7 +12,7 @@ using properties::Violation;
 
 constexpr std::size_t process_kinds = 3;
 constexpr std::size_t verdicts = 4;
-constexpr std::size_t ends = 4;
+constexpr std::size_t ends = 5;
 
 bool was_reached(const MarkCount& mark) {
     return mark.reached > 0;

@@ -38,6 +38,7 @@ FaultTally& FaultTally::operator+=(const FaultTally& other) {
     planned += other.planned;
     started += other.started;
     missed += other.missed;
+    runs += other.runs;
     return *this;
 }
 
@@ -57,7 +58,8 @@ void Tally::add(const Outcome& outcome) {
         if (mark.reached > 0) ++tally.runs;
     }
     for (const auto& fault : outcome.faults)
-        faults_[fault.kind] += FaultTally{fault.planned, fault.started, fault.missed};
+        faults_[fault.kind] +=
+            FaultTally{fault.planned, fault.started, fault.missed, fault.started > 0 ? 1U : 0U};
     for (const auto& role : outcome.roles) roles_[role.role] += role.hits;
     triggers_.waited += outcome.triggers.waited;
     triggers_.met += outcome.triggers.met;

@@ -29,6 +29,7 @@ struct FaultTally {
     std::uint64_t planned = 0;
     std::uint64_t started = 0;
     std::uint64_t missed = 0;
+    std::uint64_t runs = 0;  ///< in which at least one started
 
     FaultTally& operator+=(const FaultTally& other);
 };

@@ -165,6 +165,7 @@ struct ReproNote {
     std::uint64_t plan_epoch = 0;
     std::string fingerprint;  ///< "BELIEF-1/..."
     std::string digest;       ///< sixteen hex digits
+    std::string content;      ///< likewise: of all other values of the scenario, to see an edit
     std::string build;        ///< likewise: the program that the digest is of
     std::string version;      ///< of the program that wrote it
     bool operator==(const ReproNote&) const = default;

@@ -192,6 +192,26 @@ void Checker::expectations() {
     }
 }
 
+/// What its fingerprint means, only the program knows that has the property.
+void Checker::repro(const ReproNote& note) {
+    const auto is_hash = [](std::string_view text) {
+        return text.size() == 16 && text.find_first_not_of("0123456789abcdef") == text.npos;
+    };
+    if (note.fingerprint.find('/') == std::string::npos)
+        object("repro.fingerprint",
+               fmt::format("found \"{}\"; allowed is a property and the kind of its evidence, such "
+                           "as \"BELIEF-1/client-was-told-that-it-holds-lock\"",
+                           note.fingerprint));
+    for (const auto& [key, text] :
+         {std::pair{"repro.digest", note.digest}, {"repro.content", note.content}})
+        if (!is_hash(text))
+            object(key, fmt::format("found \"{}\"; allowed are sixteen hex digits", text));
+    if (!note.build.empty() && !is_hash(note.build))
+        object("repro.build",
+               fmt::format("found \"{}\"; allowed are sixteen hex digits, or none", note.build));
+    number("repro.plan_epoch", note.plan_epoch, 1, 1'000'000);
+}
+
 std::optional<Objection> check(const Scenario& scenario) {
     return Checker(scenario).run();
 }

@@ -39,6 +39,7 @@ public:
         expectations();
         for (std::size_t i = 0; i < s_.faults.size(); ++i) fault(s_.faults[i], i);
         phases();
+        if (s_.repro) repro(*s_.repro);
         return first_;
     }
 
@@ -77,6 +78,7 @@ private:
     void workload();
     void phases();
     void expectations();
+    void repro(const ReproNote& note);
     void fault(const sim::Fault& fault, std::size_t index);
     void fault_times(const sim::Fault& fault, const std::string& key);
     void fault_amounts(const sim::Fault& fault, const std::string& key);

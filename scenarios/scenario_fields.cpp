@@ -80,6 +80,17 @@ void visit_swarm(S& s, F&& f) {
     f("swarm.break_disks", s.break_disks);
 }
 
+template <class S, class F>
+void visit_repro(S& s, F&& f) {
+    f("repro.seed", s.seed);
+    f("repro.plan_epoch", s.plan_epoch);
+    f("repro.fingerprint", s.fingerprint);
+    f("repro.digest", s.digest);
+    f("repro.content", s.content);
+    f("repro.build", s.build);
+    f("repro.version", s.version);
+}
+
 /// Names the nearest key, and those of the same table, or the tables if there is no such table.
 std::optional<std::string> unknown_key(std::string_view key, const std::vector<std::string>& keys) {
     const auto table_of = [](std::string_view k) {
@@ -135,6 +146,7 @@ std::vector<Field> fields(const Scenario& scenario) {
     if (scenario.swarm) visit_swarm(*scenario.swarm, add);
     for (const auto& [id, least] : scenario.minimum_share)
         all.push_back({"properties." + id, Shape::Text, text_of(least)});
+    if (scenario.repro) visit_repro(*scenario.repro, add);
     return all;
 }
 
@@ -188,6 +200,9 @@ std::optional<std::string> set_value(Scenario& scenario, std::string_view key,
     Swarm swarm = scenario.swarm.value_or(Swarm());
     visit_swarm(swarm, set);
     if (key.starts_with("swarm.") && set.found && !set.error) scenario.swarm = swarm;
+    ReproNote repro = scenario.repro.value_or(ReproNote());
+    visit_repro(repro, set);
+    if (key.starts_with("repro.") && set.found && !set.error) scenario.repro = repro;
     if (set.found) return set.error;
     for (const char* list : {"fault", "expect", "properties", "service_settings"})
         set.keys.emplace_back(list);

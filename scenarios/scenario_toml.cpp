@@ -182,6 +182,15 @@ std::optional<Error> refuse_incomplete(const Scenario& scenario, const Flattener
     for (std::size_t i = 1; i <= scenario.expect.size(); ++i)
         if (auto error = lacks(fmt::format("expect[{}]", i), "violated", "a property's id"))
             return error;
+    if (!file.lines.contains("repro")) return std::nullopt;
+    for (const auto& [key, what] : {std::pair{"seed", "a number"},
+                                    {"plan_epoch", "a number"},
+                                    {"fingerprint", "a failure's fingerprint"},
+                                    {"digest", "sixteen hex digits"},
+                                    {"content", "sixteen hex digits"},
+                                    {"build", "sixteen hex digits, or \"\""},
+                                    {"version", "the version that wrote it"}})
+        if (auto error = lacks("repro", key, what)) return error;
     return std::nullopt;
 }
 
@@ -330,7 +339,14 @@ std::string to_toml(const Scenario& scenario) {
     for (std::string line; std::getline(story, line);)
         out += line.empty() ? "#\n" : "# " + line + "\n";
     std::string section;
+    // Last, so that a file that was cut off lacks it, or some of it.
+    std::string repro = "\n[repro]\n";
+    constexpr std::string_view of_repro = "repro.";
     for (const Field& field : fields(scenario)) {
+        if (field.key.starts_with(of_repro)) {
+            repro += fmt::format("{} = {}\n", field.key.substr(of_repro.size()), written(field));
+            continue;
+        }
         const std::size_t dot = field.key.find('.');
         const std::string in = dot == std::string::npos ? "" : field.key.substr(0, dot);
         if (in != section) out += fmt::format("\n[{}]\n", section = in);
@@ -349,6 +365,7 @@ std::string to_toml(const Scenario& scenario) {
             out += fmt::format("when = {}\n",
                                in_quotes(expected.when_key + "=" + expected.when_value));
     }
+    if (scenario.repro) out += repro;
     return out;
 }
 

@@ -192,8 +192,6 @@ struct Envelope {
     ProcessId from;
     ProcessId to;
     SimTime sent;
-    /// Counts the messages of a run, from 1; a duplicate has that of its original.
-    std::uint64_t number = 0;
     Payload payload;
 };
 

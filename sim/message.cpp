@@ -123,7 +123,7 @@ void Network::send_datagram(Link& link, std::uint32_t slot, std::uint64_t luck) 
     const std::uint32_t copy_slot = messages_.take();
     InFlight& copy = messages_[copy_slot];
     copy.envelope = {message.envelope.from, message.envelope.to, message.envelope.sent,
-                     message.envelope.number, message.envelope.payload.clone()};
+                     message.envelope.payload.clone()};
     copy.link = message.link;
     copy.ordered = false;
     copy.held = false;
@@ -206,7 +206,6 @@ void Network::send(ProcessId from, ProcessId to, Payload&& payload) {
     message.envelope.from = from;
     message.envelope.to = to;
     message.envelope.sent = now;
-    message.envelope.number = sent_;
     message.envelope.payload = std::move(payload);
     if (recode_) recode(message.envelope.payload);
     message.link = static_cast<std::uint32_t>(place);

@@ -6,7 +6,9 @@
 #include "scenarios/scenario.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep::harness {
 
@@ -20,9 +22,15 @@ struct Repro {
     std::uint32_t plan_epoch = 0;
     Fingerprint fingerprint;
     std::uint64_t digest = 0;
-    std::string build;    ///< build_id() of the program that the digest is of
-    std::string version;  ///< of the program that wrote it
+    std::uint64_t content = 0;  ///< repro_content() of the scenario that the digest is of
+    std::string build;          ///< build_id() of the program that the digest is of
+    std::string version;        ///< of the program that wrote it
 };
+
+/// A hash of all values that decide a run, and of no others: name, story and [repro] are none.
+std::uint64_t repro_content(const scenario::Scenario& scenario);
+/// Of the program that writes a repro.
+std::string own_version();
 
 /// The repro of a failing run of a scenario that is pinned already.
 Repro make_repro(const scenario::Scenario& pinned, const Outcome& outcome, const Fingerprint& why);
@@ -45,11 +53,26 @@ struct Replay {
     std::vector<Fingerprint> found;
     bool same_build = false;
     bool same_digest = false;
-    std::vector<std::string> missed;  ///< labels of the faults that missed
+    bool edited = false;              ///< a value is another than when the digest was taken
+    std::vector<std::string> missed;  ///< labels of the faults that missed, if nothing was violated
     /// Under the same build, with the text of the repro unchanged, another digest: the harness is
     /// not to be trusted.
     bool untrustworthy = false;
 };
+/// Violations that [[expect]] foretells count only if the fingerprint is of one of them.
 Replay replay(const Repro& repro, const RunOptions& options = {});
+
+/// Where a run and the events of another one part.
+struct EventDifference {
+    std::uint64_t line = 0;  ///< of the file; the first that differs
+    std::string ours;        ///< empty: our run has no more events
+    std::string theirs;      ///< empty: the file has no more
+};
+/// The first event that is another one in the file, as `lockstep run --events` writes it; nothing
+/// if they are the same. Messages and notes are passed over. `outcome` has a log. An error says
+/// what is wrong with the file: no events, or those of another scenario.
+Result<std::optional<EventDifference>> compare_events(const Outcome& outcome,
+                                                      const scenario::Scenario& scenario,
+                                                      const std::string& path);
 
 }  // namespace lockstep::harness

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "harness/explain/explanation.hpp"
+#include "harness/explain/pinpoint.hpp"
 #include "harness/run.hpp"
 #include "scenarios/resolve.hpp"
 
@@ -11,13 +12,6 @@
 #include <vector>
 
 namespace lockstep::harness {
-
-/// A line of `lockstep pinpoint`: how often the run fails when its luck is drawn anew from there.
-struct FailureChance {
-    sim::SimTime from;
-    std::uint64_t runs = 0;
-    std::uint64_t failed = 0;
-};
 
 struct TimelineOptions {
     std::string title;    ///< of the scenario

@@ -15,6 +15,7 @@ TEST_CASE("cli: bad flags are refused in one line") {
     refuses("run calm --seed 010", "010");
     refuses("run calm --seed 18446744073709551616", "2^64");
     refuses("run calm --sede 1", "'--sede'; did you mean --seed? (lockstep run --help");
+    refuses("--seed 1 run calm", "--seed comes behind the command: run --seed");
     refuses("run calm 3", "'3' was not expected");
     refuses("run calm --events x --history ./x", "--history: that file is --events");
     refuses("explore --seeds 0", "at least 1");
@@ -94,7 +95,7 @@ TEST_CASE("cli: help can be learnt from") {
     CHECK(explore.code == 0);
     CHECK(says(explore, "--budget"));
     for (const std::string command :
-         {"", "run ", "explore ", "digest ", "check ", "list ", "completion "}) {
+         {"", "run ", "explore ", "digest ", "check ", "pinpoint ", "list ", "completion "}) {
         std::istringstream lines(lockstep_says(command + "--help").out);
         for (std::string line; std::getline(lines, line);)
             if (line.size() > 80) FAIL_CHECK("wider than a terminal: " << line);
@@ -105,7 +106,7 @@ TEST_CASE("cli: help can be learnt from") {
 }
 
 TEST_CASE("cli: the help of a command is about that command") {
-    for (const std::string command : {"list", "completion", "version", "check"}) {
+    for (const std::string command : {"list", "completion", "version", "check", "pinpoint"}) {
         INFO(command);
         CHECK_FALSE(says(lockstep_says(command + " --help"), "First steps"));
     }

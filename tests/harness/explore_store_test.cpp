@@ -66,7 +66,7 @@ void keep_three(const Directory& directory, bool complete = false) {
     opened.store->keep(0, held_outcome(1));
     opened.store->keep(1, held_outcome(1));
     opened.store->keep(0, held_outcome(7));
-    if (complete) opened.store->finish(true);
+    if (complete) opened.store->finish(ExploreStore::Ending::Complete);
     CHECK(opened.store->trouble().empty());
 }
 

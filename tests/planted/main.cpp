@@ -15,23 +15,34 @@ namespace {
 
 using namespace lockstep;
 
-/// Where a server is in some order of all servers.
-using Position = std::size_t (*)(const std::vector<std::string>& names, const std::string& name);
+/// Every name, in some order.
+using Order = std::vector<std::string> (*)(const std::vector<std::string>& names);
 
-/// Passes all on to Raft, but a new client draws as many random numbers in vain as the first server
-/// has others before it: all that it draws afterwards depends on the order.
+/// A small number that another order of the same names would hardly come to.
+std::size_t sum_of(const std::vector<std::string>& ordered) {
+    std::size_t sum = 0;
+    for (const std::string& name : ordered)
+        for (const char c : name) sum = (sum * 31 + static_cast<unsigned char>(c)) % 1'009;
+    return sum;
+}
+
+/// Passes all on to Raft, but a new client draws as many random numbers in vain as the order of all
+/// names comes to: what it draws afterwards depends on that.
 class Planted final : public world::Service {
 public:
-    Planted(const scenario::Resolved& settings, world::Recorder& recorder, Position position)
-        : settings_(settings), raft_(settings, recorder), position_(position) {}
+    Planted(const scenario::Resolved& settings, world::Recorder& recorder, Order order)
+        : settings_(settings), raft_(settings, recorder), order_(order) {}
 
     std::unique_ptr<sim::Program> make_server(sim::Process& process, std::size_t index) override {
         return raft_.make_server(process, index);
     }
     std::unique_ptr<world::LockClient> make_client(sim::Process& process,
                                                    world::ClientSlot slot) override {
-        const std::size_t before = position_(settings_.servers, settings_.servers.front());
-        for (std::size_t i = 0; i < before; ++i) (void)process.prng().next();
+        std::vector<std::string> names = settings_.servers;
+        names.insert(names.end(), settings_.clients.begin(), settings_.clients.end());
+        names.insert(names.end(), settings_.resources.begin(), settings_.resources.end());
+        const std::size_t draws = sum_of(order_(names));
+        for (std::size_t i = 0; i < draws; ++i) (void)process.prng().next();
         return raft_.make_client(process, slot);
     }
     std::optional<sim::ProcessId> who_is(std::string_view role) const override {
@@ -47,31 +58,28 @@ public:
 private:
     const scenario::Resolved& settings_;
     services::RaftService raft_;
-    const Position position_;
+    const Order order_;
 };
 
-std::size_t by_hash(const std::vector<std::string>& names, const std::string& name) {
+std::vector<std::string> by_hash(const std::vector<std::string>& names) {
     const std::unordered_set<std::string> set(names.begin(), names.end());
-    return static_cast<std::size_t>(std::distance(set.begin(), set.find(name)));
+    return {set.begin(), set.end()};
 }
 
-std::size_t by_address(const std::vector<std::string>& names, const std::string& name) {
+std::vector<std::string> by_address(const std::vector<std::string>& names) {
     std::vector<std::unique_ptr<std::string>> copies;
     std::set<const std::string*> set;
-    for (const std::string& n : names)
-        set.insert(copies.emplace_back(std::make_unique<std::string>(n)).get());
-    std::size_t before = 0;
-    for (const std::string* n : set) {
-        if (*n == name) break;
-        ++before;
-    }
-    return before;
+    for (const std::string& name : names)
+        set.insert(copies.emplace_back(std::make_unique<std::string>(name)).get());
+    std::vector<std::string> ordered;
+    for (const std::string* name : set) ordered.push_back(*name);
+    return ordered;
 }
 
-template <Position position>
+template <Order order>
 std::unique_ptr<world::Service> make(const scenario::Resolved& settings,
                                      world::Recorder& recorder) {
-    return std::make_unique<Planted>(settings, recorder, position);
+    return std::make_unique<Planted>(settings, recorder, order);
 }
 
 }  // namespace
