@@ -1,0 +1,109 @@
+// Which rows there are, from top to bottom, and how high each is.
+
+const choice = { rows: "involved", messages: "chain", kinds: new Set(), process: 0 };
+run.kinds.forEach((_, kind) => choice.kinds.add(kind));
+
+/// Faults put into lanes in which none overlaps another.
+function lanesOf(list) {
+  const lanes = [];
+  for (const item of [...list].sort((a, b) => a.from - b.from)) {
+    let lane = lanes.find((each) => each.end <= item.from);
+    if (!lane) lanes.push(lane = { end: 0, items: [] });
+    lane.items.push(item);
+    lane.end = Math.max(item.to, item.from + run.end / 100);
+  }
+  return lanes;
+}
+const faultLanes = lanesOf(run.faults);
+
+function queueDepth(lock) {
+  return (queuesOf.get(lock) || []).reduce((most, row) => Math.max(most, row[2].length), 0);
+}
+function locksOfClient(client) {
+  const locks = new Set();
+  for (const belief of beliefsOf.get(client) || []) locks.add(belief[1]);
+  for (const grant of grantsOfClient.get(client) || []) locks.add(grant[0]);
+  return [...locks].sort((a, b) => a - b);
+}
+function hasTrouble(client, lock) {
+  return gaps.some((gap) => gap[0] === client && gap[1] === lock) ||
+         overlaps.some((o) => o[0] === lock && (o[1] === client || o[2] === client));
+}
+function idsOf(kind) {
+  const ids = run.processes.map((_, i) => i + 1).filter((id) => processKind(id) === kind);
+  return ids.sort((a, b) => (involved.has(b) ? 1 : 0) - (involved.has(a) ? 1 : 0) || a - b);
+}
+/// Rows that the story is about; all of them where it names none.
+function shown(id) {
+  return choice.rows === "all" || involved.size === 0 || involved.has(id) ||
+         chainNeighbours.has(id);
+}
+const chainNeighbours = new Set();
+for (const message of chainMessages) chainNeighbours.add(message[0]).add(message[1]);
+const involvedLocks = new Set();
+for (const [, lock] of gaps) involvedLocks.add(lock);
+for (const [lock] of overlaps) involvedLocks.add(lock);
+for (const id of involved) if (involvedLocks.size === 0) locksOfClient(id).forEach((l) => involvedLocks.add(l));
+
+/// Parts of a client's row, one under another.
+function clientParts(client) {
+  const parts = [];
+  for (const lock of locksOfClient(client)) {
+    const trouble = hasTrouble(client, lock);
+    if (choice.rows !== "all" && run.locks.length > 3 && involvedLocks.size && !involvedLocks.has(lock)) continue;
+    parts.push({ kind: "lease", lock, trouble, height: trouble ? 36 : 23 });
+  }
+  if (renewalsOf.has(client)) parts.push({ kind: "renewals", height: 12 });
+  if (clockOf.has(client)) parts.push({ kind: "clock", height: 20 });
+  return parts.length ? parts : [{ kind: "empty", height: 14 }];
+}
+
+/// The rows with their places; what the drawing and the messages go by.
+function layout() {
+  const rows = [];
+  const head = view.narrow ? 17 : 0;
+  let y = 4;
+  const add = (row) => {
+    row.y = y;
+    row.top = y + head;
+    row.height = head + row.inner + 8;
+    y += row.height;
+    rows.push(row);
+  };
+  if (faultLanes.length) {
+    const lanes = choice.rows === "all" ? faultLanes.length : Math.min(faultLanes.length, 6);
+    add({ kind: "faults", label: "faults", sub: run.faults.length + " in the run", lanes, inner: lanes * 19 });
+  }
+  run.locks.forEach((name, i) => {
+    const lock = i + 1;
+    if (choice.rows !== "all" && run.locks.length > 2 && involvedLocks.size && !involvedLocks.has(lock)) return;
+    const depth = Math.min(6, queueDepth(lock));
+    add({ kind: "lock", lock, label: name, sub: depth ? "holder, waiters" : "holder", depth, inner: 20 + depth * 14 });
+  });
+  for (const id of idsOf("client")) {
+    if (!shown(id)) continue;
+    const parts = clientParts(id);
+    add({ kind: "client", id, label: processName(id), sub: "believes / granted", parts,
+          inner: parts.reduce((sum, part) => sum + part.height, 0) });
+  }
+  for (const id of idsOf("resource")) {
+    if (shown(id)) add({ kind: "resource", id, label: processName(id), sub: "tokens of writes", inner: 46 });
+  }
+  const clock = (id) => (clockOf.has(id) ? 20 : 0);
+  for (const id of idsOf("server")) {
+    if (shown(id) || choice.messages === "all") {
+      add({ kind: "server", id, label: processName(id), sub: "role, commit", inner: 34 + clock(id) });
+    }
+  }
+  const hidden = run.processes.length - rows.filter((row) => row.id).length;
+  return { rows, height: y + 4, hidden };
+}
+
+/// Where messages of a process begin and end, up and down.
+function anchor(rows, id) {
+  const row = rows.find((each) => each.id === id);
+  if (!row) return null;
+  if (row.kind === "server") return row.top + 9;
+  if (row.kind === "resource") return row.top + 23;
+  return row.top + row.inner / 2;
+}
