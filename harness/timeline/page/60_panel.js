@@ -1,0 +1,142 @@
+// What was so at the cursor: holders, believers, queues, servers, troubles, last events.
+
+function during(list, from, to, at) {
+  return list.filter((row) => row[from] <= at && (at < row[to] || (row[to] >= run.end && at >= run.end)));
+}
+
+function stateAt(at) {
+  const state = { locks: [], processes: [], summary: "" };
+  run.locks.forEach((name, i) => {
+    const lock = i + 1;
+    const holders = during(grantsOfLock.get(lock) || [], 2, 3, at);
+    const believers = during(run.beliefs, 2, 3, at).filter((belief) => belief[1] === lock);
+    const line = lastUntil(queuesOf.get(lock), 1, at);
+    const wrong = believers.filter((b) => !holders.some((grant) => grant[1] === b[0]));
+    state.locks.push({ name, lock, holders, believers, queue: line ? line[2] : [], wrong,
+                       two: new Set(believers.map((b) => b[0])).size > 1 });
+  });
+  run.processes.forEach((process, i) => {
+    const id = i + 1;
+    const marks = [];
+    for (const [, from, , what] of during(pausedOf.get(id) || [], 1, 2, at)) {
+      marks.push((what === "all" ? "paused" : "its " + what + " paused") + " since " + seconds(from));
+    }
+    for (const [, from, , what] of during(downOf.get(id) || [], 1, 2, at)) marks.push("down since " + seconds(from) + ": " + what);
+    const offset = lastUntil(clockOf.get(id), 1, at);
+    if (offset && offset[2] !== 0) marks.push("clock " + (offset[2] > 0 ? "+" : "−") + duration(Math.abs(offset[2])));
+    let role = "";
+    if (process.kind === "server") {
+      const [is] = during(rolesOf.get(id) || [], 1, 2, at).slice(-1);
+      const commit = lastUntil(commitsOf.get(id), 1, at);
+      role = (is ? is[3] + ", term " + is[4] : "no role") + (commit ? ", commit " + commit[2] : "");
+    }
+    state.processes.push({ id, name: process.name, kind: process.kind, role, marks });
+  });
+  return state;
+}
+/// In order, leaving out repeats.
+function names(rows, column) {
+  return [...new Set(rows.map((row) => processName(row[column])))].join(", ");
+}
+
+function drawPanel() {
+  const state = stateAt(cursor);
+  const panel = $("panel");
+  const head = html("h2", {}, "At " + seconds(cursor, 6));
+  panel.replaceChildren(head);
+  const off = violation ? cursor - violation.at : 0;
+  if (violation) {
+    panel.append(html("p", { class: "hint" }, off === 0 ? "the instant of " + violation.id
+      : duration(Math.abs(off)) + (off < 0 ? " before " : " after ") + violation.id));
+  }
+  panel.append(lockTable(state), processTable(state));
+  panel.append(html("h3", {}, "Events around the cursor"), eventsNear());
+  drawNow(state);
+}
+
+function lockTable(state) {
+  const table = html("table", { class: "state" });
+  const head = table.createTHead().insertRow();
+  for (const words of ["lock", "held by", "believed by", "waiting"]) head.append(html("th", { scope: "col" }, words));
+  const body = table.createTBody();
+  const busy = state.locks.filter((l) => l.holders.length || l.believers.length || l.queue.length);
+  const list = state.locks.length > 8 ? busy : state.locks;
+  for (const lock of list) {
+    const row = body.insertRow();
+    if (lock.wrong.length || lock.two) row.className = "bad";
+    row.append(html("th", { scope: "row" }, lock.name));
+    row.append(html("td", {}, lock.holders.map((g) => processName(g[1]) + " (" + g[4] + ")").join(", ") || "nobody"));
+    const believed = html("td", {}, names(lock.believers, 0) || "nobody");
+    if (lock.wrong.length) believed.append(html("strong", {}, " ✕ " + names(lock.wrong, 0) + " not granted"));
+    if (lock.two) believed.append(html("strong", {}, " ✕ two believe"));
+    row.append(believed);
+    row.append(html("td", {}, lock.queue.map(processName).join(", ") || "–"));
+  }
+  if (list.length < state.locks.length) {
+    body.insertRow().append(html("td", { colspan: "4", class: "hint" }, state.locks.length - list.length + " more locks: free, nobody waits"));
+  }
+  return table;
+}
+
+function processTable(state) {
+  const table = html("table", { class: "state" });
+  const body = table.createTBody();
+  for (const process of state.processes) {
+    if (!process.role && !process.marks.length && !(choice.rows === "all" && state.processes.length < 12)) continue;
+    const row = body.insertRow();
+    row.append(html("th", { scope: "row" }, process.name));
+    const cell = html("td", {});
+    const leads = process.role.startsWith("leader");
+    if (process.role) cell.append(html("span", { class: leads ? "leads" : "" }, (leads ? "★ " : "") + process.role));
+    for (const mark of process.marks) cell.append(html("span", { class: "trouble" }, mark));
+    if (!cell.childNodes.length) cell.append("up");
+    row.append(cell);
+  }
+  return table;
+}
+
+/// For each process what it did last before the cursor, and what comes next in the run.
+function eventsNear() {
+  const list = html("ol", { class: "near" });
+  const near = [];
+  for (const [id, events] of eventsOf) {
+    if (choice.rows !== "all" && involved.size && id && !involved.has(id)) continue;
+    const until = countUntil(events, 0, cursor);
+    let found = 0;
+    for (let i = until - 1; i >= 0 && found < 2 && until - i < 60; --i) {
+      if (events[i][3] > 0 || found === 0) near.push(events[i]), ++found;
+    }
+  }
+  const next = countUntil(run.events, 0, cursor);
+  near.push(...run.events.slice(next, next + 3));
+  near.sort((a, b) => a[0] - b[0]);
+  let after = false;
+  for (const event of near) {
+    const item = html("li", { class: event[3] > 1 ? "important" : "" });
+    if (!after && event[0] > cursor) {
+      after = true;
+      list.append(html("li", { class: "here" }, "cursor"));
+    }
+    const off = event[0] - cursor;
+    const button = html("button", { type: "button", class: "event" });
+    button.append(html("span", { class: "when" }, (off > 0 ? "+" : off < 0 ? "−" : "") + (off ? duration(Math.abs(off)) : "now")),
+                  html("span", {}, processName(event[1]) + " " + event[2]));
+    button.addEventListener("click", () => setCursor(event[0]));
+    item.append(button);
+    list.append(item);
+  }
+  return list;
+}
+
+/// The state in a line, above the tracks, for where the panel is out of sight.
+function drawNow(state) {
+  const now = $("now");
+  now.replaceChildren(html("b", {}, seconds(cursor, view.to - view.from < 1e5 ? 6 : 3)));
+  const busy = state.locks.filter((l) => l.holders.length || l.believers.length).sort((a, b) => b.wrong.length - a.wrong.length);
+  for (const lock of busy.slice(0, 2)) {
+    now.append(html("span", {}, lock.name + ": " + (lock.holders.length ? "held by " + names(lock.holders, 1) : "free")));
+    if (lock.wrong.length) now.append(html("span", { class: "bad" }, "✕ " + names(lock.wrong, 0) + " believes, not granted"));
+  }
+  if (busy.length > 2) now.append(html("span", {}, "and " + (busy.length - 2) + " more"));
+  if (!busy.length) now.append(html("span", {}, run.locks.length === 1 ? run.locks[0] + ": free" : "all locks free"));
+}
