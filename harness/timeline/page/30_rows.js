@@ -51,12 +51,16 @@ function clientParts(client) {
   for (const lock of locksOfClient(client)) {
     const trouble = hasTrouble(client, lock);
     if (choice.rows !== "all" && run.locks.length > 3 && involvedLocks.size && !involvedLocks.has(lock)) continue;
-    parts.push({ kind: "lease", lock, trouble, height: trouble ? 36 : 23 });
+    parts.push({ kind: "lease", lock, trouble, height: trouble ? 42 : 23 });
   }
   if (renewalsOf.has(client)) parts.push({ kind: "renewals", height: 12 });
   if (clockOf.has(client)) parts.push({ kind: "clock", height: 20 });
   return parts.length ? parts : [{ kind: "empty", height: 14 }];
 }
+
+/// Processes whose rows have a line for the story's numbers.
+const stepProcesses = new Set(steps.map((step) => step[1]));
+for (const position of run.chain) if (run.events[position]) stepProcesses.add(run.events[position][1]);
 
 /// The rows with their places; what the drawing and the messages go by.
 function layout() {
@@ -64,9 +68,11 @@ function layout() {
   const head = view.narrow ? 17 : 0;
   let y = 4;
   const add = (row) => {
+    const words = row.id && (pausedOf.has(row.id) || downOf.has(row.id)) ? 14 : 0;
+    const badges = row.id && stepProcesses.has(row.id) ? 20 : 0;
     row.y = y;
-    row.top = y + head;
-    row.height = head + row.inner + 8;
+    row.top = y + head + words;
+    row.height = head + words + row.inner + badges + 8;
     y += row.height;
     rows.push(row);
   };

@@ -42,10 +42,10 @@ function bars(parent, list, each, y, height) {
 }
 
 /// Labels of one line that never run into each other: the first comes first.
-function labelLine(parent, y, name) {
+function labelLine(parent, y, name, bold) {
   let free = view.left;
   return (position, text, room = Infinity) => {
-    const width = textWidth(text, 11);
+    const width = textWidth(text, 11) * (bold ? 1.17 : 1);
     const left = Math.max(view.left + 2, Math.min(position, view.width - width - 2));
     if (left < free || width > room) return false;
     svg(parent, "text", { x: left, y, class: name }, text);
@@ -116,8 +116,8 @@ function bands(parent, row) {
   }
 }
 /// Says in words what the hatchings of a row are, where there is room for it.
-function bandLabels(parent, row, y) {
-  const say = labelLine(parent, y, "band-text");
+function bandLabels(parent, row) {
+  const say = labelLine(parent, row.top - 4, "band-text", true);
   const all = [...(pausedOf.get(row.id) || []).map((p) => [p[1], p[2], p[3] === "all" ? "paused" : "paused: " + p[3]]),
                ...(downOf.get(row.id) || []).map((d) => [d[1], d[2], "down: " + d[3]])];
   for (const [from, to, words] of all.sort((a, b) => a[0] - b[0])) {

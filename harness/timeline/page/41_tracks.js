@@ -13,7 +13,9 @@ function drawFaults(parent, row) {
       svg(parent, "rect", { x: left, y, width, height: 16, rx: 2,
                             class: fault.kind.startsWith("pause") ? "fault fault-pause" : "fault" }, null, tip);
       const text = fit(fault.label, limit - left - 10);
-      if (text && text.length > 5) svg(parent, "text", { x: left + 5, y: y + 12, class: "fault-text" }, text, tip);
+      if (!text || text.length < 6) return;
+      const inside = textWidth(text) + 10 < width;
+      svg(parent, "text", { x: inside ? left + 5 : left + Math.max(5, width + 4 - (width > 12 ? width : 0)), y: y + 12, class: inside ? "fault-text inside" : "fault-text" }, text, tip);
     });
   }
 }
@@ -46,7 +48,7 @@ function drawLock(parent, row) {
 function drawLease(parent, client, part, y) {
   const mine = (beliefsOf.get(client) || []).filter((belief) => belief[1] === part.lock);
   const granted = (grantsOfClient.get(client) || []).filter((grant) => grant[0] === part.lock);
-  const top = part.trouble ? y + 13 : y;
+  const top = part.trouble ? y + 19 : y;
   const name = run.locks.length > 1 ? lockName(part.lock) + " · " : "";
   bars(parent, mine, ([, , from, to, token, why]) =>
       [from, to, "belief", name + "believes · " + token,
@@ -57,7 +59,7 @@ function drawLease(parent, client, part, y) {
        lockName(part.lock) + " granted to " + processName(client) + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], top + 13, 7);
   if (!part.trouble) return;
-  const say = labelLine(parent, y + 10, "gap-text");
+  const say = labelLine(parent, y + 10, "gap-text", true);
   for (const [who, lock, from, to] of gaps) {
     if (who !== client || lock !== part.lock || !visible(from, to)) continue;
     const [left, width] = span(from, to, 3);
@@ -72,7 +74,7 @@ function drawLease(parent, client, part, y) {
     if (lock !== part.lock || (a !== client && b !== client) || !visible(from, to)) continue;
     const [left, width] = span(from, to, 3);
     const other = processName(a === client ? b : a);
-    svg(parent, "rect", { x: left, y: top - 4, width, height: 3, class: "overlap" }, null,
+    svg(parent, "rect", { x: left, y: y + 13, width, height: 4, class: "overlap" }, null,
         processName(client) + " and " + other + " both believe in " + lockName(lock) + "\n" + range(from, to));
     say(left, other + " believes too: " + duration(to - from));
   }

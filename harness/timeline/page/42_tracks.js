@@ -10,9 +10,9 @@ function drawResource(parent, row) {
   const notable = writes.filter((write) => staleWrites.has(write) || write[5] === "refused");
   const taken = [];
   const label = (at, y, text, name) => {
-    const width = textWidth(text, 11);
+    const width = textWidth(text, 11) * 1.08;
     const left = at + 7 + width > view.width ? at - 7 - width : at + 7;
-    if (taken.some((box) => left < box[1] + 4 && left + width > box[0] - 4 && Math.abs(y - box[2]) < 12)) return;
+    if (taken.some((box) => left < box[1] + 2 && left + width > box[0] - 2 && Math.abs(y - box[2]) < 12)) return;
     taken.push([left, left + width, y]);
     svg(parent, "text", { x: left, y: y + 4, class: name }, text);
   };
@@ -97,6 +97,6 @@ function drawRow(parent, row, position) {
   else if (row.kind === "client") drawClient(group, row);
   else if (row.kind === "resource") drawResource(group, row);
   else drawServer(group, row);
-  if (row.id && row.kind !== "server") bandLabels(group, row, row.y + row.height - 4);
+  if (row.id) bandLabels(group, row);
   drawLabel(parent, row);
 }

@@ -46,36 +46,44 @@ function drawMessage(parent, message, places) {
   }
 }
 
-/// Numbers of the story's steps at their place and time, and marks for the rest of the chain.
+/// Numbers of the story's steps and marks for the rest of the chain, in a line of their own in
+/// each row: a number that has to move aside keeps a thin line to its instant.
 function drawSteps(parent, rows) {
   const placeOf = (id) => {
     const row = rows.find((each) => each.id === id);
-    return row ? row.y + row.height - 11 : null;
+    return row ? row.y + row.height - 14 : 10;
   };
+  const stepAt = new Set(steps.map((step) => step[0] + "/" + step[1]));
   for (const position of chain) {
     const event = run.events[position];
-    if (!event || !visible(event[0], event[0])) continue;
-    const y = placeOf(event[1]);
-    if (y === null) continue;
+    if (!event || !visible(event[0], event[0]) || stepAt.has(event[0] + "/" + event[1])) continue;
     const at = x(event[0]);
-    svg(parent, "path", { d: "M" + at + " " + (y - 4) + "l4 4l-4 4l-4 -4z", class: "chain" }, null,
+    svg(parent, "path", { d: "M" + at + " " + (placeOf(event[1]) - 4) + "l4 4l-4 4l-4 -4z", class: "chain" }, null,
         "part of the chain\n" + processName(event[1]) + " " + event[2] + "\nat " + seconds(event[0], 6));
   }
-  const badges = [];
+  const lines = new Map();
   steps.forEach((step, i) => {
     if (!visible(step[0], step[0])) return;
-    let y = placeOf(step[1]);
-    if (y === null) y = 10;
-    let at = Math.min(view.width - 9, Math.max(view.left + 9, x(step[0])));
-    while (badges.some((b) => Math.abs(b[0] - at) < 17 && Math.abs(b[1] - y) < 17)) at -= 17;
-    badges.push([at, y]);
-    const tip = "step " + (i + 1) + (step[3] ? ", decisive" : "") + "\n" + processName(step[1]) + " " + step[2] + "\nat " + seconds(step[0], 6);
-    const group = svg(parent, "g", { class: step[3] ? "badge decisive" : "badge" });
-    if (step[3]) svg(group, "rect", { x: at - 8, y: y - 8, width: 16, height: 16, transform: "rotate(45 " + at + " " + y + ")" }, null, tip);
-    else svg(group, "circle", { cx: at, cy: y, r: 8 }, null, tip);
-    svg(group, "text", { x: at, y: y + 4 }, String(i + 1), tip);
-    group.addEventListener("click", () => goToStep(i));
+    const y = placeOf(step[1]);
+    if (!lines.has(y)) lines.set(y, []);
+    lines.get(y).push({ step, i, at: x(step[0]) });
   });
+  for (const [y, badges] of lines) {
+    let least = view.left + 9;
+    for (const badge of badges) least = (badge.place = Math.max(badge.at, least)) + 18;
+    let most = view.width - 10;
+    for (const badge of [...badges].reverse()) most = (badge.place = Math.min(badge.place, most)) - 18;
+    for (const badge of badges) drawBadge(parent, badge, y);
+  }
+}
+function drawBadge(parent, { step, i, at, place }, y) {
+  const tip = "step " + (i + 1) + (step[3] ? ", decisive" : "") + "\n" + processName(step[1]) + " " + step[2] + "\nat " + seconds(step[0], 6);
+  const group = svg(parent, "g", { class: step[3] ? "badge decisive" : "badge" });
+  svg(group, "path", { d: "M" + at + " " + (y - 18) + "V" + (y - 9) + "L" + place + " " + y });
+  if (step[3]) svg(group, "rect", { x: place - 9, y: y - 9, width: 18, height: 18, rx: 2 }, null, tip);
+  else svg(group, "circle", { cx: place, cy: y, r: 8.5 }, null, tip);
+  svg(group, "text", { x: place, y: y + 4 }, String(i + 1), tip);
+  group.addEventListener("click", () => goToStep(i));
 }
 
 function drawViolations(parent, height) {

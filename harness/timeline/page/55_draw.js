@@ -21,7 +21,7 @@ function drawAxis() {
   let taken = [];
   for (const each of flags) {
     const words = "✕ " + each.id + (view.narrow ? "" : " " + each.name) + (each.excused ? " (excused)" : "");
-    const width = textWidth(words, 12) + 12;
+    const width = textWidth(words, 12) * 1.1 + 14;
     const at = x(each.at);
     const left = Math.max(view.left, Math.min(at - width / 2, view.width - width));
     if (taken.some((box) => left < box[1] + 2 && left + width > box[0] - 2)) continue;
@@ -91,7 +91,7 @@ function drawMap() {
 function measure() {
   view.width = Math.max(280, $("tracks-box").clientWidth);
   view.narrow = view.width < 620;
-  view.left = view.narrow ? 0 : Math.min(170, Math.max(116, ...run.processes.map((p) => textWidth(p.name, 13) + 22)));
+  view.left = view.narrow ? 0 : Math.min(170, Math.max(128, ...run.processes.map((p) => textWidth(p.name, 13) + 22)));
 }
 
 function draw() {
@@ -113,7 +113,10 @@ function draw() {
   }
   drawViolations(top, drawn.height);
   const [wantedMessages, drawnMessages] = drawMessages(top, drawn.rows);
-  drawSteps(top, drawn.rows);
+  const overlay = $("overlay");
+  clear(overlay, view.width, drawn.height);
+  svg(overlay, "g", { id: "cursor" });
+  drawSteps(overlay, drawn.rows);
   drawAxis();
   drawMap();
   drawCursor();
@@ -138,14 +141,15 @@ function drawNote(wantedMessages, drawnMessages) {
 }
 
 function drawCursor() {
-  const overlay = $("overlay");
-  clear(overlay, view.width, drawn.height);
+  const lines = $("cursor");
+  const axis = $("axis");
+  if (!lines) return;
+  lines.replaceChildren();
+  axis.querySelectorAll(".cursor-mark").forEach((node) => node.remove());
   if (visible(cursor, cursor)) {
     const at = x(cursor);
-    svg(overlay, "path", { d: "M" + at + " 0V" + drawn.height, class: "cursor-ground" });
-    svg(overlay, "path", { d: "M" + at + " 0V" + drawn.height, class: "cursor" });
-    const axis = $("axis");
-    axis.querySelectorAll(".cursor-mark").forEach((node) => node.remove());
+    svg(lines, "path", { d: "M" + at + " 0V" + drawn.height, class: "cursor-ground" });
+    svg(lines, "path", { d: "M" + at + " 0V" + drawn.height, class: "cursor" });
     svg(axis, "path", { d: "M" + (at - 5) + " 31h10l-5 7z", class: "cursor-mark" });
   }
   const mark = $("minimap").querySelector(".map-cursor");

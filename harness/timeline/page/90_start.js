@@ -32,7 +32,7 @@ function showTip(event) {
   tip.style.left = Math.max(4, left) + "px";
   tip.style.top = (above ? event.clientY - tip.offsetHeight - 12 : event.clientY + 18) + "px";
 }
-for (const id of ["tracks", "minimap", "chances"]) {
+for (const id of ["tracks", "overlay", "minimap", "chances"]) {
   $(id).addEventListener("pointermove", showTip);
   $(id).addEventListener("pointerdown", showTip);
   $(id).addEventListener("pointerleave", () => (tip.hidden = true));
