@@ -103,13 +103,17 @@ function drawClock(parent, id, y) {
   const list = clockOf.get(id);
   const line = stepLine(parent, list, 2, y, 18, "clock-line");
   if (!line) return;
-  const say = labelLine(parent, y + 9, "clock-text");
+  let free = view.left;
   let before = null;
   for (const row of line.part) {
     if (row[2] === before) continue;
     before = row[2];
     const words = "clock " + (row[2] > 0 ? "+" : row[2] < 0 ? "−" : "±") + duration(Math.abs(row[2]));
-    say(Math.max(view.left + 4, x(row[1]) + 3), words);
+    const left = Math.max(view.left + 4, x(row[1]) + 3);
+    if (left < free || left + textWidth(words) > view.width) continue;
+    const level = line.level(row[2]);
+    svg(parent, "text", { x: left, y: level > y + 9 ? level - 3 : level + 11, class: "clock-text" }, words);
+    free = left + textWidth(words) + 8;
   }
 }
 function drawClient(parent, row) {

@@ -85,11 +85,13 @@ function drawLabel(parent, row) {
   }
 }
 
-function drawRow(parent, row, position) {
+function drawGround(parent, row, position) {
   svg(parent, "rect", { x: 0, y: row.y - 2, width: view.width, height: row.height, class: position % 2 ? "row odd" : "row" });
   if (row.id && involved.has(row.id)) {
     svg(parent, "rect", { x: 0, y: row.y - 2, width: 3, height: row.height, class: "mark-involved" });
   }
+}
+function drawRow(parent, row) {
   const group = svg(parent, "g", { "clip-path": "url(#clip)" });
   if (row.id) bands(group, row);
   if (row.kind === "faults") drawFaults(group, row);

@@ -1,6 +1,7 @@
 // Messages as arrows between rows, the steps of the story and the violation.
 
-const messageLimit = 1500;
+const messageLimit = 1200;
+const crowd = 250;  // from here on they are drawn fainter and without heads
 
 function wanted(message) {
   if (choice.messages === "off") return false;
@@ -17,11 +18,11 @@ function drawMessages(parent, rows) {
       visible(m[2], m[3] === null ? m[2] : m[3]) && wanted(m) && places.get(m[0]) !== null && places.get(m[1]) !== null);
   const few = list.length > messageLimit ? list.filter((m, i) =>
       chainMessages.has(m) || i % Math.ceil(list.length / messageLimit) === 0) : list;
-  for (const message of few) drawMessage(parent, message, places);
+  for (const message of few) drawMessage(parent, message, places, few.length > crowd);
   return [list.length, few.length];
 }
 
-function drawMessage(parent, message, places) {
+function drawMessage(parent, message, places, faint) {
   const [from, to, sent, taken, kind, dropped] = message;
   const lost = taken === null;
   const strong = chainMessages.has(message);
@@ -34,11 +35,11 @@ function drawMessage(parent, message, places) {
   const name = run.kinds[kind] || "message";
   const tip = name + " from " + processName(from) + " to " + processName(to) + "\nsent " + seconds(sent, 6) +
       (lost ? dropped ? "\ndropped: " + dropped : "\nnot taken before the end" : "\ntaken " + seconds(taken, 6) + ", after " + duration(taken - sent));
-  const style = "message" + (strong ? " strong" : "") + (lost ? " lost" : "");
+  const style = "message" + (strong ? " strong" : faint ? " faint" : "") + (lost ? " lost" : "");
   svg(parent, "path", { d: "M" + x1.toFixed(1) + " " + y1 + "L" + x2.toFixed(1) + " " + y2.toFixed(1), class: style }, null, tip);
   if (lost) {
     svg(parent, "path", { d: "M" + (x2 - 4) + " " + (y2 - 4) + "l8 8m0 -8l-8 8", class: "lost-cross" }, null, tip);
-  } else {
+  } else if (strong || !faint) {
     const angle = Math.atan2(y2 - y1, x2 - x1);
     const wing = (turn) => (x2 - 7 * Math.cos(angle + turn)).toFixed(1) + " " + (y2 - 7 * Math.sin(angle + turn)).toFixed(1);
     svg(parent, "path", { d: "M" + wing(0.4) + "L" + x2.toFixed(1) + " " + y2 + "L" + wing(-0.4) + "z",

@@ -20,7 +20,7 @@ function drawAxis() {
   }
   let taken = [];
   for (const each of flags) {
-    const words = "✕ " + each.id + (view.narrow ? "" : " " + each.name) + (each.excused ? " (excused)" : "");
+    const words = (each.excused ? "! " : "✕ ") + each.id + (view.narrow ? "" : " " + each.name) + (each.excused ? " (excused)" : "");
     const width = textWidth(words, 12) * 1.1 + 14;
     const at = x(each.at);
     const left = Math.max(view.left, Math.min(at - width / 2, view.width - width));
@@ -101,12 +101,13 @@ function draw() {
   hatchings(tracks);
   const clip = svg(tracks.querySelector("defs"), "clipPath", { id: "clip" });
   svg(clip, "rect", { x: view.left, y: 0, width: view.width - view.left, height: drawn.height });
-  drawn.rows.forEach((row, i) => drawRow(tracks, row, i));
+  drawn.rows.forEach((row, i) => drawGround(tracks, row, i));
   const grid = svg(tracks, "g", {});
   const step = tickStep((view.width - view.left) / 80);
   for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
     svg(grid, "path", { d: "M" + x(at) + " 0V" + drawn.height, class: "grid" });
   }
+  for (const row of drawn.rows) drawRow(tracks, row);
   const top = svg(tracks, "g", { "clip-path": "url(#clip)" });
   if (run.healed && visible(run.healed, run.healed)) {
     svg(top, "path", { d: "M" + x(run.healed) + " 0V" + drawn.height, class: "healed" }, null, "faults end at " + seconds(run.healed));
