@@ -5,7 +5,7 @@ const run = JSON.parse(document.getElementById("run").textContent);
 
 for (const key of ["processes", "locks", "faults", "violations", "chances", "beliefs", "grants",
                    "queues", "paused", "down", "clock", "renewals", "writes", "roles", "commits",
-                   "kinds", "messages", "events", "chain"]) {
+                   "kinds", "messages", "events", "chain", "messageChain"]) {
   if (!Array.isArray(run[key])) run[key] = [];
 }
 run.end = Math.max(1, run.end || 1);
@@ -118,10 +118,10 @@ for (const writes of writesOf.values()) {
   }
 }
 
-/// Messages that are part of the chain: both ends are in it, or its taking is, or it was sent from
-/// there and never arrived.
-const chainMessages = new Set();
-{
+/// Messages that are part of the chain: those that are said to be; else those whose taking is in
+/// it, or that were sent from there and never arrived.
+const chainMessages = new Set(run.messageChain.map((i) => run.messages[i]).filter(Boolean));
+if (!chainMessages.size) {
   const at = new Set(run.chain.map((i) => run.events[i]).filter(Boolean).map((e) => e[0] + "/" + e[1]));
   for (const step of steps) at.add(step[0] + "/" + step[1]);
   for (const message of run.messages) {

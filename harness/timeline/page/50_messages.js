@@ -16,10 +16,22 @@ function drawMessages(parent, rows) {
   const places = new Map(run.processes.map((_, i) => [i + 1, anchor(rows, i + 1)]));
   const list = run.messages.filter((m) =>
       visible(m[2], m[3] === null ? m[2] : m[3]) && wanted(m) && places.get(m[0]) !== null && places.get(m[1]) !== null);
-  const few = list.length > messageLimit ? list.filter((m, i) =>
-      chainMessages.has(m) || i % Math.ceil(list.length / messageLimit) === 0) : list;
+  let few = list;
+  for (let apart = 1; few.length > messageLimit && apart < 1000; apart *= 1.6) few = spread(list, apart);
   for (const message of few) drawMessage(parent, message, places, few.length > crowd);
   return [list.length, few.length];
+}
+
+/// Those that begin so many pixels after the one before of their pair and fate; the chain stays.
+function spread(list, apart) {
+  const last = new Map();
+  return list.filter((m) => {
+    const pair = m[0] * 4096 + m[1] * 2 + (m[3] === null ? 1 : 0);
+    const at = x(m[2]);
+    if (!chainMessages.has(m) && last.has(pair) && at - last.get(pair) < apart) return false;
+    last.set(pair, at);
+    return true;
+  });
 }
 
 function drawMessage(parent, message, places, faint) {

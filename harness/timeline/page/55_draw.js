@@ -126,13 +126,14 @@ function draw() {
 
 function drawNote(wantedMessages, drawnMessages) {
   const words = [];
-  if (run.detail[0] > 0 || run.detail[1] < run.end) {
-    words.push("Messages and small events are here from " + seconds(run.detail[0]) + " to " + seconds(run.detail[1]) +
-               " only, to keep the page small. Everything: " + run.command.replace(/ --html \S+/, "") + " --events FILE");
+  if (run.leftOut || run.detail[0] > 0 || run.detail[1] < run.end) {
+    words.push((run.leftOut ? "Left out to keep the page small: " + run.leftOut + ". "
+      : "Messages and small events are here from " + seconds(run.detail[0]) + " to " + seconds(run.detail[1]) +
+        " only, to keep the page small. ") + "Everything, as JSON lines: " + run.command.replace(/ --html[ =]\S+/, "") + " --events FILE");
   }
   if (drawnMessages < wantedMessages) {
     words.push("Of " + wantedMessages.toLocaleString("en") + " messages in this window " +
-               drawnMessages.toLocaleString("en") + " are drawn, evenly picked; zoom in to see all.");
+               drawnMessages.toLocaleString("en") + " are drawn, picked evenly for each pair; zoom in to see all.");
   }
   if (drawn.hidden > 0) {
     words.push(drawn.hidden + (drawn.hidden === 1 ? " process has" : " processes have") + " no part in this; Rows: all shows every row.");
