@@ -58,9 +58,9 @@ let stop = -1;
 function goToStop(by) {
   if (!stops.length) return;
   if (stop >= 0 && stops[stop] === cursor) stop += by;
-  else stop = by > 0 ? stops.findIndex((at) => at > cursor) : stops.length - 1 - [...stops].reverse().findIndex((at) => at < cursor);
-  if (stop < 0 && by > 0) stop = stops.length - 1;
-  stop = Math.min(stops.length - 1, Math.max(0, stop));
+  else if (by > 0) stop = stops.findIndex((at) => at > cursor);
+  else stop = stops.length - 1 - [...stops].reverse().findIndex((at) => at < cursor);
+  stop = stop < 0 ? (by > 0 ? 0 : stops.length - 1) : stop % stops.length;  // round and round
   setCursor(stops[stop]);
   markStep();
 }
