@@ -24,6 +24,14 @@ function processKind(id) {
   const process = run.processes[id - 1];
   return process ? process.kind : "world";
 }
+/// What tells a client from the others, for where its name has no room: "worker-a" is "a".
+const clientNames = run.processes.filter((p) => p.kind === "client").map((p) => p.name);
+const commonLength = clientNames.length < 2 ? 0
+  : clientNames[0].slice(0, [...clientNames[0]].findIndex((c, i) => clientNames.some((n) => n[i] !== c))).search(/[^-_. ]*$/);
+function shortName(id) {
+  const name = processName(id);
+  return processKind(id) === "client" ? name.slice(Math.max(0, commonLength)) || name : name;
+}
 function lockName(id) {
   return run.locks[id - 1] || "lock " + id;
 }

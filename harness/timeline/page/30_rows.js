@@ -45,14 +45,37 @@ for (const [, lock] of gaps) involvedLocks.add(lock);
 for (const [lock] of overlaps) involvedLocks.add(lock);
 for (const id of involved) if (involvedLocks.size === 0) locksOfClient(id).forEach((l) => involvedLocks.add(l));
 
+/// Beliefs and grants of a client in lanes: a lock that something is wrong with has one of its own,
+/// the others share lanes, as a client seldom holds more than one at a time.
+const lanesOfClient = new Map();
+function leaseLanes(client) {
+  if (lanesOfClient.has(client)) return lanesOfClient.get(client);
+  const own = [];
+  const rest = [];
+  for (const lock of locksOfClient(client)) {
+    const mine = (beliefsOf.get(client) || []).filter((row) => row[1] === lock);
+    const granted = (grantsOfClient.get(client) || []).filter((row) => row[0] === lock);
+    if (hasTrouble(client, lock)) own.push({ kind: "lease", lock, trouble: true, height: 42, mine, granted });
+    else {
+      for (const row of mine) rest.push({ row, from: row[2], to: row[3], lock, list: "mine" });
+      for (const row of granted) rest.push({ row, from: row[2], to: row[3], lock, list: "granted" });
+    }
+  }
+  const shared = [];
+  for (const item of rest.sort((a, b) => a.from - b.from || b.to - a.to)) {
+    let lane = shared.find((each) => each.end <= item.from || each.lock === item.lock);
+    if (!lane) shared.push(lane = { kind: "lease", height: 23, end: 0, mine: [], granted: [] });
+    lane.end = Math.max(lane.end, item.to);
+    lane.lock = item.lock;
+    lane[item.list].push(item.row);
+  }
+  lanesOfClient.set(client, [...own, ...shared]);
+  return lanesOfClient.get(client);
+}
+
 /// Parts of a client's row, one under another.
 function clientParts(client) {
-  const parts = [];
-  for (const lock of locksOfClient(client)) {
-    const trouble = hasTrouble(client, lock);
-    if (choice.rows !== "all" && run.locks.length > 3 && involvedLocks.size && !involvedLocks.has(lock)) continue;
-    parts.push({ kind: "lease", lock, trouble, height: trouble ? 42 : 23 });
-  }
+  const parts = [...leaseLanes(client)];
   if (renewalsOf.has(client)) parts.push({ kind: "renewals", height: 12 });
   if (clockOf.has(client)) parts.push({ kind: "clock", height: 20 });
   return parts.length ? parts : [{ kind: "empty", height: 14 }];
@@ -77,7 +100,8 @@ function layout() {
     rows.push(row);
   };
   if (faultLanes.length) {
-    const lanes = choice.rows === "all" ? faultLanes.length : Math.min(faultLanes.length, 6);
+    let lanes = faultLanes.length;
+    while (lanes > 1 && !faultLanes[lanes - 1].items.some((fault) => visible(fault.from, fault.to))) --lanes;
     add({ kind: "faults", label: "faults", sub: run.faults.length + " in the run", lanes, inner: lanes * 19 });
   }
   run.locks.forEach((name, i) => {

@@ -20,7 +20,8 @@ function bars(parent, list, each, y, height) {
                           class: open.name }, null, open.count > 1 ? open.count + " of them; zoom in to tell them apart" : open.tip);
     const room = open.right - open.left - 8;
     if (open.text && height >= 11 && room > 12) {
-      const text = fit(open.text, room);
+      const texts = Array.isArray(open.text) ? open.text : [open.text];
+      const text = texts.find((each) => textWidth(each) * 1.05 <= room) || (texts.length > 1 ? "" : fit(texts[0], room));
       if (text) svg(parent, "text", { x: open.left + 4, y: y + height / 2 + 4, class: "in " + open.name }, text);
     }
     open = null;

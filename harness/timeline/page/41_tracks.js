@@ -23,7 +23,7 @@ function drawFaults(parent, row) {
 function drawLock(parent, row) {
   const grants = grantsOfLock.get(row.lock) || [];
   bars(parent, grants, ([, client, from, to, token, why]) =>
-      [from, to, client % 2 ? "holder odd" : "holder", processName(client) + " · " + token,
+      [from, to, client % 2 ? "holder odd" : "holder", [processName(client) + " · " + token, processName(client), shortName(client)],
        lockName(row.lock) + " granted to " + processName(client) + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], row.top, 18);
   const line = queuesOf.get(row.lock) || [];
@@ -39,24 +39,25 @@ function drawLock(parent, row) {
       else pieces.push([at, to, client, more]);
     });
     bars(parent, pieces, ([from, to, client, more]) =>
-        [from, to, "waiter", slot + 1 + ". " + processName(client) + (more > 0 ? " and " + more + " more" : ""),
+        [from, to, "waiter", 
+         more > 0 ? [slot + 1 + ". " + processName(client) + " and " + more + " more", "+" + (more + 1)]
+           : [slot + 1 + ". " + processName(client), slot + 1 + ". " + shortName(client), shortName(client)],
          processName(client) + " waits for " + lockName(row.lock) + ", number " + (slot + 1) + " in line\n" + range(from, to)],
          row.top + 21 + slot * 14, 12);
   }
 }
 
 function drawLease(parent, client, part, y) {
-  const mine = (beliefsOf.get(client) || []).filter((belief) => belief[1] === part.lock);
-  const granted = (grantsOfClient.get(client) || []).filter((grant) => grant[0] === part.lock);
   const top = part.trouble ? y + 19 : y;
-  const name = run.locks.length > 1 ? lockName(part.lock) + " · " : "";
-  bars(parent, mine, ([, , from, to, token, why]) =>
-      [from, to, "belief", name + "believes · " + token,
-       processName(client) + " believes it holds " + lockName(part.lock) + ", token " + token + "\n" + range(from, to) +
+  const many = run.locks.length > 1;
+  bars(parent, part.mine, ([, lock, from, to, token, why]) =>
+      [from, to, "belief", many ? [lockName(lock) + " · believes · " + token, lockName(lock) + " · " + token, lockName(lock)]
+         : ["believes · " + token, "believes", String(token)],
+       processName(client) + " believes it holds " + lockName(lock) + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], top, 12);
-  bars(parent, granted, ([, , from, to, token, why]) =>
+  bars(parent, part.granted, ([lock, , from, to, token, why]) =>
       [from, to, "grant", "",
-       lockName(part.lock) + " granted to " + processName(client) + ", token " + token + "\n" + range(from, to) +
+       lockName(lock) + " granted to " + processName(client) + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], top + 13, 7);
   if (!part.trouble) return;
   const say = labelLine(parent, y + 10, "gap-text", true);

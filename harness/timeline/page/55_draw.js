@@ -18,7 +18,8 @@ function drawAxis() {
   for (const each of run.violations) {
     if (visible(each.at, each.at)) flags.push(each);
   }
-  let taken = [];
+  flags.sort((a, b) => (a === violation ? -1 : b === violation ? 1 : (a.excused ? 1 : 0) - (b.excused ? 1 : 0)));
+  const taken = [];
   for (const each of flags) {
     const words = (each.excused ? "! " : "✕ ") + each.id + (view.narrow ? "" : " " + each.name) + (each.excused ? " (excused)" : "");
     const width = textWidth(words, 12) * 1.1 + 14;

@@ -54,6 +54,13 @@ function drawPanel() {
   drawNow(state);
 }
 
+/// One name a line, or what to say when there is none.
+function cellOf(words, none) {
+  const cell = html("td", {});
+  for (const each of words.length ? words : [none]) cell.append(html("span", { class: "name" }, each));
+  return cell;
+}
+
 function lockTable(state) {
   const table = html("table", { class: "state" });
   const head = table.createTHead().insertRow();
@@ -65,12 +72,13 @@ function lockTable(state) {
     const row = body.insertRow();
     if (lock.wrong.length || lock.two) row.className = "bad";
     row.append(html("th", { scope: "row" }, lock.name));
-    row.append(html("td", {}, lock.holders.map((g) => processName(g[1]) + " (" + g[4] + ")").join(", ") || "nobody"));
-    const believed = html("td", {}, names(lock.believers, 0) || "nobody");
+    row.append(cellOf(lock.holders.map((g) => processName(g[1]) + " (" + g[4] + ")"), "nobody"));
+    const believed = cellOf([...new Set(lock.believers.map((b) => processName(b[0])))], "nobody");
     if (lock.wrong.length) believed.append(html("strong", {}, " ✕ " + names(lock.wrong, 0) + " not granted"));
     if (lock.two) believed.append(html("strong", {}, " ✕ two believe"));
     row.append(believed);
-    row.append(html("td", {}, lock.queue.map(processName).join(", ") || "–"));
+    row.append(cellOf(lock.queue.length > 4 ? [...lock.queue.slice(0, 3).map(processName), "and " + (lock.queue.length - 3) + " more"]
+                      : lock.queue.map(processName), "–"));
   }
   if (list.length < state.locks.length) {
     body.insertRow().append(html("td", { colspan: "4", class: "hint" }, state.locks.length - list.length + " more locks: free, nobody waits"));
@@ -104,8 +112,9 @@ function eventsNear() {
     const until = countUntil(events, 0, cursor);
     let found = 0;
     for (let i = until - 1; i >= 0 && found < 2 && until - i < 60; --i) {
-      if (events[i][3] > 0 || found === 0) near.push(events[i]), ++found;
+      if (events[i][3] > 0) near.push(events[i]), ++found;
     }
+    if (!found && until > 0) near.push(events[until - 1]);
   }
   const next = countUntil(run.events, 0, cursor);
   near.push(...run.events.slice(next, next + 3));
