@@ -76,6 +76,8 @@ function leaseLanes(client) {
 /// Parts of a client's row, one under another.
 function clientParts(client) {
   const parts = [...leaseLanes(client)];
+  const seen = (part) => part.trouble || [...part.mine, ...part.granted].some((row) => visible(row[2], row[3]));
+  while (parts.length > 1 && !seen(parts[parts.length - 1])) parts.pop();
   if (renewalsOf.has(client)) parts.push({ kind: "renewals", height: 12 });
   if (clockOf.has(client)) parts.push({ kind: "clock", height: 20 });
   return parts.length ? parts : [{ kind: "empty", height: 14 }];

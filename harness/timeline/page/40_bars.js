@@ -21,7 +21,7 @@ function bars(parent, list, each, y, height) {
     const room = open.right - open.left - 8;
     if (open.text && height >= 11 && room > 12) {
       const texts = Array.isArray(open.text) ? open.text : [open.text];
-      const text = texts.find((each) => textWidth(each) * 1.05 <= room) || (texts.length > 1 ? "" : fit(texts[0], room));
+      const text = texts.find((each) => textWidth(each) * 1.05 <= room) || (texts.length > 1 && texts[texts.length - 1].length < 6 ? "" : fit(texts[texts.length - 1], room));
       if (text) svg(parent, "text", { x: open.left + 4, y: y + height / 2 + 4, class: "in " + open.name }, text);
     }
     open = null;
