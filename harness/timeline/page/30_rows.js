@@ -115,7 +115,7 @@ function layout() {
   for (const id of idsOf("client")) {
     if (!shown(id)) continue;
     const parts = clientParts(id);
-    add({ kind: "client", id, label: processName(id), sub: "believes / granted", parts,
+    add({ kind: "client", id, label: processName(id), sub: run.grants.length ? "believes / granted" : "believes", parts,
           inner: parts.reduce((sum, part) => sum + part.height, 0) });
   }
   for (const id of idsOf("resource")) {

@@ -84,7 +84,7 @@ function drawMap() {
   svg(map, "path", { d: "M" + mapX(cursor) + " 2V38", class: "map-cursor" });
   if (!view.narrow) {
     svg(map, "text", { x: 8, y: 13, class: "sub" }, "faults");
-    svg(map, "text", { x: 8, y: 24, class: "sub" }, "whole run");
+    svg(map, "text", { x: 8, y: 24, class: "sub" }, "believed");
     svg(map, "text", { x: 8, y: 36, class: "sub" }, "leaders");
   }
 }

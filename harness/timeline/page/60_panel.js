@@ -50,7 +50,7 @@ function drawPanel() {
       : duration(Math.abs(off)) + (off < 0 ? " before " : " after ") + violation.id));
   }
   panel.append(lockTable(state), processTable(state));
-  panel.append(html("h3", {}, "Events around the cursor"), eventsNear());
+  if (run.events.length) panel.append(html("h3", {}, "Events around the cursor"), eventsNear());
   drawNow(state);
 }
 
@@ -90,7 +90,7 @@ function processTable(state) {
   const table = html("table", { class: "state" });
   const body = table.createTBody();
   for (const process of state.processes) {
-    if (!process.role && !process.marks.length && !(choice.rows === "all" && state.processes.length < 12)) continue;
+    if (!process.role && !process.marks.length && process.kind !== "client") continue;
     const row = body.insertRow();
     row.append(html("th", { scope: "row" }, process.name));
     const cell = html("td", {});
@@ -143,9 +143,9 @@ function drawNow(state) {
   now.replaceChildren(html("b", {}, seconds(cursor, view.to - view.from < 1e5 ? 6 : 3)));
   const busy = state.locks.filter((l) => l.holders.length || l.believers.length).sort((a, b) => b.wrong.length - a.wrong.length);
   for (const lock of busy.slice(0, 2)) {
-    now.append(html("span", {}, lock.name + ": " + (lock.holders.length ? "held by " + names(lock.holders, 1) : "free")));
+    now.append(html("span", {}, lock.name + ": " + (lock.holders.length ? "held by " + names(lock.holders, 1) : run.grants.length ? "free" : "believed by " + names(lock.believers, 0))));
     if (lock.wrong.length) now.append(html("span", { class: "bad" }, "✕ " + names(lock.wrong, 0) + " believes, not granted"));
   }
   if (busy.length > 2) now.append(html("span", {}, "and " + (busy.length - 2) + " more"));
-  if (!busy.length) now.append(html("span", {}, run.locks.length === 1 ? run.locks[0] + ": free" : "all locks free"));
+  if (!busy.length) now.append(html("span", {}, run.locks.length === 1 ? run.locks[0] + ": free" : run.locks.length ? "all locks free" : ""));
 }
