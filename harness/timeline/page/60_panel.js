@@ -90,7 +90,7 @@ function processTable(state) {
   const table = html("table", { class: "state" });
   const body = table.createTBody();
   for (const process of state.processes) {
-    if (!process.role && !process.marks.length && process.kind !== "client") continue;
+    if (!process.role && !process.marks.length && state.processes.length > 8) continue;
     const row = body.insertRow();
     row.append(html("th", { scope: "row" }, process.name));
     const cell = html("td", {});
@@ -142,10 +142,11 @@ function drawNow(state) {
   const now = $("now");
   now.replaceChildren(html("b", {}, seconds(cursor, view.to - view.from < 1e5 ? 6 : 3)));
   const busy = state.locks.filter((l) => l.holders.length || l.believers.length).sort((a, b) => b.wrong.length - a.wrong.length);
-  for (const lock of busy.slice(0, 2)) {
+  const most = view.narrow ? 1 : 2;
+  for (const lock of busy.slice(0, most)) {
     now.append(html("span", {}, lock.name + ": " + (lock.holders.length ? "held by " + names(lock.holders, 1) : run.grants.length ? "free" : "believed by " + names(lock.believers, 0))));
     if (lock.wrong.length) now.append(html("span", { class: "bad" }, "✕ " + names(lock.wrong, 0) + " believes, not granted"));
   }
-  if (busy.length > 2) now.append(html("span", {}, "and " + (busy.length - 2) + " more"));
+  if (busy.length > most) now.append(html("span", {}, "and " + (busy.length - most) + (busy.length - most === 1 ? " more lock" : " more locks")));
   if (!busy.length) now.append(html("span", {}, run.locks.length === 1 ? run.locks[0] + ": free" : run.locks.length ? "all locks free" : ""));
 }

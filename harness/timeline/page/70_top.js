@@ -30,7 +30,8 @@ function drawVerdict() {
   box.append(head);
   box.append(html("p", { class: "harm" }, (run.explanation && run.explanation.harm) || violation.text));
   if (run.explanation && run.explanation.harm && violation.text) box.append(html("p", { class: "evidence" }, violation.text));
-  const others = run.violations.filter((each) => each !== violation);
+  const others = run.violations.filter((each) => each !== violation)
+      .sort((a, b) => (a.excused ? 1 : 0) - (b.excused ? 1 : 0) || a.at - b.at);
   if (!others.length) return;
   const list = html("ul", { class: "others" });
   for (const each of others.slice(0, 12)) {

@@ -5,7 +5,7 @@ const keys = [
   ["+ −", "zoom in, out, about the cursor"], ["[ ]", "move the window"], ["Home End", "start, end of the run"],
   ["n p", "next, previous step of the story"], ["v", "to the violation"], ["0", "the whole run"],
   ["/", "search; Enter and Shift+Enter go through the hits"], ["m", "messages: of the chain, all, dropped, none"],
-  ["r", "rows: involved, all"], ["t", "light, dark, as the system"], ["?", "these keys"], ["Esc", "leave the search"],
+  ["r", "rows: involved, all"], ["t", "light, dark, as the system"], ["l", "put this view into the address, to pass on"], ["?", "these keys"], ["Esc", "leave the search"],
 ];
 for (const [key, words] of keys) {
   const row = $("keys").insertRow();
@@ -30,7 +30,7 @@ const actions = {
   "n": () => goToStop(1), "p": () => goToStop(-1), ",": () => goToEvent(-1), ".": () => goToEvent(1),
   "[": () => pan((view.from - view.to) / 4), "]": () => pan((view.to - view.from) / 4),
   "m": () => cycle($("messages")), "r": () => cycle($("rows")), "t": () => nextTheme(),
-  "/": () => $("search").focus(), "?": () => $("help").showModal(),
+  "l": toAddress, "/": () => $("search").focus(), "?": () => $("help").showModal(),
 };
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;

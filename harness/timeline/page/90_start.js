@@ -114,6 +114,10 @@ function drawFilter() {
 }
 
 /// #theme=dark&from=12.4&to=13&t=12.412&messages=all&rows=all: a view that can be passed on.
+function toAddress() {
+  const at = (time) => String(time / 1e6);
+  location.hash = new URLSearchParams({ from: at(view.from), to: at(view.to), t: at(cursor), messages: choice.messages, rows: choice.rows });
+}
 function fromAddress() {
   const wish = new URLSearchParams(location.hash.slice(1) || location.search);
   const at = (key) => (wish.has(key) && isFinite(wish.get(key)) ? Number(wish.get(key)) * 1e6 : null);
