@@ -66,28 +66,4 @@ std::string quoted(std::string_view text, std::size_t most) {
     return out + '"';
 }
 
-std::string html_escaped(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t length = utf8_length(text);
-        const char c = text.front();
-        if (length == 0 || (static_cast<unsigned char>(c) < 0x20 && c != '\n'))
-            out += "\uFFFD";
-        else if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else if (c == '&')
-            out += "&amp;";
-        else if (c == '"')
-            out += "&quot;";
-        else if (c == '\'')
-            out += "&#39;";
-        else
-            out += text.substr(0, length);
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-    return out;
-}
-
 }  // namespace lockstep::harness::timeline

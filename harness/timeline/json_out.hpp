@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace lockstep::harness::timeline {
 
 /// The text in double quotes, fit for JSON, also within a script element: `<` is escaped. What is
 /// not UTF-8 becomes the replacement character. Cut to about `most` bytes.
 std::string quoted(std::string_view text, std::size_t most = 4'000);
-
-/// The text fit for HTML, in an element or a quoted attribute.
-std::string html_escaped(std::string_view text);
 
 /// Puts JSON together; sees to the commas.
 class JsonOut {

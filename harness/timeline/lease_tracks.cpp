@@ -15,8 +15,7 @@ void close_open(std::vector<Item>& items, SimTime end) {
 
 }  // namespace
 
-LeaseTracks::LeaseTracks(Model& model, const Outcome& outcome, const scenario::Resolved& settings)
-    : model_(model), settings_(settings) {
+LeaseTracks::LeaseTracks(Model& model, const Outcome& outcome) : model_(model) {
     std::uint32_t lock = 0;
     for (std::uint32_t p = 1; p <= outcome.process_kinds.size(); ++p)
         if (outcome.process_kinds[p - 1] == sim::ProcessKind::Resource)
@@ -33,11 +32,14 @@ ProcessId LeaseTracks::owner(SessionId session) const {
 }
 
 template <class Which>
-void LeaseTracks::end_beliefs(SimTime at, ProcessId client, Which&& which) {
+void LeaseTracks::end_beliefs(SimTime at, ProcessId client, const char* why, Which&& which) {
     std::erase_if(believed_, [&](std::size_t place) {
         Belief& belief = model_.beliefs[place];
         if (belief.client != client || !which(belief)) return false;
-        if (belief.over == open_end) belief.over = at;
+        if (belief.over == open_end) {
+            belief.over = at;
+            belief.why = why;
+        }
         belief.told = at;
         return true;
     });
@@ -73,20 +75,21 @@ void LeaseTracks::on(SimTime at, ProcessId client, const events::GrantTold& e) {
 }
 
 void LeaseTracks::on(SimTime at, ProcessId client, const events::LossTold& e) {
-    end_beliefs(at, client, [&](const Belief& b) { return b.lock == e.lock && b.token == e.token; });
-    model_.ticks.push_back({client, Tick::Kind::LossTold, at});
+    end_beliefs(at, client, "told of the loss",
+                [&](const Belief& b) { return b.lock == e.lock && b.token == e.token; });
 }
 
 void LeaseTracks::on(SimTime at, ProcessId client, const events::ReleaseCalled& e) {
-    end_beliefs(at, client, [&](const Belief& b) { return b.lock == e.lock && b.token == e.token; });
+    end_beliefs(at, client, "released",
+                [&](const Belief& b) { return b.lock == e.lock && b.token == e.token; });
 }
 
 void LeaseTracks::on(SimTime at, ProcessId client, const events::CloseCalled& e) {
-    end_beliefs(at, client, [&](const Belief& b) { return b.session == e.session; });
+    end_beliefs(at, client, "closed", [&](const Belief& b) { return b.session == e.session; });
 }
 
 void LeaseTracks::on(SimTime at, ProcessId process, const sim::ProcessStopped&) {
-    end_beliefs(at, process, [](const Belief&) { return true; });
+    end_beliefs(at, process, "the process died", [](const Belief&) { return true; });
     first_offsets_.erase(process);
 }
 
@@ -96,7 +99,9 @@ void LeaseTracks::on(SimTime at, ProcessId client, const sim::DeadlinePassed& e)
         Belief& b = model_.beliefs[place];
         const bool meant = of_grant ? events::grant_deadline_key(b.lock, b.token) == e.key
                                     : b.session == SessionId(e.key);
-        if (b.client == client && meant && b.over == open_end) b.over = at;
+        if (b.client != client || !meant || b.over != open_end) continue;
+        b.over = at;
+        b.why = "its deadline passed";
     }
     const auto deadline = deadlines_.find({client, SessionId(e.key)});
     if (!of_grant && deadline != deadlines_.end()) read_clock(at, client, deadline->second);
@@ -108,10 +113,9 @@ void LeaseTracks::on(SimTime, ProcessId, const events::SessionOpened& e) {
     if (e.client) note_owner(e.session, e.client);
 }
 
-void LeaseTracks::on(SimTime at, ProcessId client, const events::SessionTold& e) {
+void LeaseTracks::on(SimTime, ProcessId client, const events::SessionTold& e) {
     note_owner(e.session, client);
     deadlines_[{client, e.session}] = e.deadline;
-    model_.ticks.push_back({client, Tick::Kind::SessionTold, at});
 }
 
 void LeaseTracks::on(SimTime, ProcessId client, const events::AcquireCalled& e) {
@@ -176,12 +180,24 @@ void LeaseTracks::on(SimTime at, ProcessId, const events::DelayEnded& e) {
 
 void LeaseTracks::on(SimTime at, ProcessId client, const events::RenewalSent& e) {
     note_owner(e.session, client);
-    model_.ticks.push_back({client, Tick::Kind::RenewalSent, at});
+    pending_[e.session].push_back({model_.renewals.size(), e.sending});
+    model_.renewals.push_back({client, at, open_end});
+}
+
+void LeaseTracks::on(SimTime, ProcessId, const events::RenewalAnswered& e) {
+    for (Pending& pending : pending_[e.session])
+        if (pending.sending == e.sending) pending.answered = true;
 }
 
 void LeaseTracks::on(SimTime at, ProcessId client, const events::DeadlineMoved& e) {
     deadlines_[{client, e.session}] = e.deadline;
-    model_.ticks.push_back({client, Tick::Kind::Renewed, at});
+    // A service that does not say which it answered has answered all.
+    std::vector<Pending>& pending = pending_[e.session];
+    const bool said = std::any_of(pending.begin(), pending.end(),
+                                  [](const Pending& p) { return p.answered; });
+    for (const Pending& p : pending)
+        if (p.answered || !said) model_.renewals[p.place].heard = at;
+    pending.clear();
 }
 
 void LeaseTracks::on(SimTime at, ProcessId client, const events::MayActAsked& e) {
@@ -195,18 +211,16 @@ void LeaseTracks::read_clock(SimTime at, ProcessId process, LocalTime now) {
     model_.clocks.push_back({process, at, offset - first->second});
 }
 
-void LeaseTracks::on(SimTime at, ProcessId client, const events::WriteSent& e) {
+void LeaseTracks::on(SimTime, ProcessId client, const events::WriteSent& e) {
     senders_[{e.resource, e.op}] = client;
-    model_.ticks.push_back({client, Tick::Kind::WriteSent, at});
 }
 
-void LeaseTracks::on(SimTime at, ProcessId client, const events::CallSent& e) {
+void LeaseTracks::on(SimTime, ProcessId client, const events::CallSent& e) {
     senders_[{e.resource, e.op}] = client;
-    model_.ticks.push_back({client, Tick::Kind::WriteSent, at});
 }
 
-void LeaseTracks::wrote(SimTime at, ProcessId resource, FencingToken token, std::uint64_t op,
-                        Write::Fate fate) {
+void LeaseTracks::wrote(SimTime at, ProcessId resource, FencingToken token, std::uint64_t n,
+                        std::uint64_t op, Write::Fate fate) {
     const auto sender = senders_.find({resource, op});
     const ProcessId client = sender == senders_.end() ? ProcessId() : sender->second;
     if (fate == Write::Fate::Accepted) {
@@ -216,26 +230,26 @@ void LeaseTracks::wrote(SimTime at, ProcessId resource, FencingToken token, std:
         if (lock_went_on || token < highest) fate = Write::Fate::Stale;
         highest = std::max(highest, token);
     }
-    model_.writes.push_back({resource, client, fate, token, at});
+    model_.writes.push_back({resource, client, fate, token, n, at});
 }
 
 void LeaseTracks::on(SimTime at, ProcessId p, const events::WriteAccepted& e) {
-    wrote(at, p, e.token, e.op, Write::Fate::Accepted);
+    wrote(at, p, e.token, e.n, e.op, Write::Fate::Accepted);
 }
 void LeaseTracks::on(SimTime at, ProcessId p, const events::WriteRepeated& e) {
-    wrote(at, p, e.token, e.op, Write::Fate::Repeated);
+    wrote(at, p, e.token, e.n, e.op, Write::Fate::Repeated);
 }
 void LeaseTracks::on(SimTime at, ProcessId p, const events::WriteRejected& e) {
-    wrote(at, p, e.token, e.op, Write::Fate::Rejected);
+    wrote(at, p, e.token, e.n, e.op, Write::Fate::Rejected);
 }
 void LeaseTracks::on(SimTime at, ProcessId p, const events::ReadAccepted& e) {
-    model_.writes.push_back({p, {}, Write::Fate::ReadAccepted, e.token, at});
+    model_.writes.push_back({p, {}, Write::Fate::ReadAccepted, e.token, 0, at});
 }
 void LeaseTracks::on(SimTime at, ProcessId p, const events::ReadRejected& e) {
-    model_.writes.push_back({p, {}, Write::Fate::ReadRejected, e.token, at});
+    model_.writes.push_back({p, {}, Write::Fate::ReadRejected, e.token, 0, at});
 }
 void LeaseTracks::on(SimTime at, ProcessId p, const events::CallAccepted& e) {
-    wrote(at, p, e.token, e.op, e.first ? Write::Fate::Accepted : Write::Fate::Repeated);
+    wrote(at, p, e.token, e.key, e.op, e.first ? Write::Fate::Accepted : Write::Fate::Repeated);
 }
 
 void LeaseTracks::finish() {

@@ -10,7 +10,7 @@ namespace lockstep::harness::timeline {
 /// Beliefs, grants, waits, what clients did and what resources said, in the order of the log.
 class LeaseTracks {
 public:
-    LeaseTracks(Model& model, const Outcome& outcome, const scenario::Resolved& settings);
+    LeaseTracks(Model& model, const Outcome& outcome);
 
     void on(SimTime, ProcessId, const events::GrantTold&);
     void on(SimTime, ProcessId, const events::LossTold&);
@@ -32,6 +32,7 @@ public:
     void on(SimTime, ProcessId, const events::DelayEnded&);
 
     void on(SimTime, ProcessId, const events::RenewalSent&);
+    void on(SimTime, ProcessId, const events::RenewalAnswered&);
     void on(SimTime, ProcessId, const events::DeadlineMoved&);
     void on(SimTime, ProcessId, const events::MayActAsked&);
     void on(SimTime, ProcessId, const events::WriteSent&);
@@ -51,18 +52,24 @@ private:
     void note_owner(SessionId session, ProcessId client);
     ProcessId owner(SessionId session) const;
     template <class Which>
-    void end_beliefs(SimTime, ProcessId, Which&&);
+    void end_beliefs(SimTime, ProcessId, const char* why, Which&&);
     template <class Which>
     void end_grants(SimTime, Grant::End, Which&&);
     template <class Which>
     void end_waits(SimTime, Which&&);
-    void wrote(SimTime, ProcessId resource, FencingToken, std::uint64_t op, Write::Fate);
+    void wrote(SimTime, ProcessId resource, FencingToken, std::uint64_t n, std::uint64_t op,
+               Write::Fate);
     void read_clock(SimTime, ProcessId, LocalTime now);
     void find_gaps();
     void find_overlaps();
 
+    struct Pending {
+        std::size_t place;
+        SendingNo sending;
+        bool answered = false;
+    };
+
     Model& model_;
-    const scenario::Resolved& settings_;
     std::map<ProcessId, LockId> guards_;  ///< of each resource
     std::map<SessionId, ProcessId> owners_;
     std::vector<std::size_t> believed_;  ///< places of those that nobody has ended yet
@@ -72,6 +79,7 @@ private:
     std::map<LockId, FencingToken> newest_;
     std::map<ProcessId, FencingToken> highest_;  ///< that a resource accepted
     std::map<std::pair<ProcessId, SessionId>, LocalTime> deadlines_;
+    std::map<SessionId, std::vector<Pending>> pending_;  ///< renewals of which nothing came yet
     std::map<ProcessId, Duration> first_offsets_;  ///< in this life
     std::map<std::pair<ProcessId, std::uint64_t>, ProcessId> senders_;  ///< of (resource, op)
 };

@@ -59,8 +59,8 @@ Model model_of(const Outcome& outcome, const scenario::Resolved& settings) {
     Model model;
     model.end = SimTime{} + outcome.simulated;
     if (!outcome.log.empty()) model.end = std::max(model.end, outcome.log.back().at);
-    LeaseTracks leases(model, outcome, settings);
-    ProcessTracks processes(model, outcome, settings);
+    LeaseTracks leases(model, outcome);
+    ProcessTracks processes(model, settings);
     MessagePairs messages(model);
     const auto both = [&](const LoggedEvent& logged, const auto& variant) {
         std::visit(

@@ -29,6 +29,7 @@ struct Belief {
     SimTime from;
     SimTime over;  ///< released, or the deadline passed, or the process died
     SimTime told;  ///< when it knew that; later than `over` if the deadline passed unnoticed
+    const char* why = "";  ///< it ended; empty: it lasted to the end of the run
 };
 
 /// The service gave the lock to a session.
@@ -90,6 +91,7 @@ struct Band {
         Paused,
         PausedClockToo,
         StrandStalled,
+        CallbacksStalled,
         Down,
         DownPower,
         LinkTrouble,
@@ -123,15 +125,14 @@ struct Write {
     ProcessId client;  ///< none if nobody said that it sent this
     Fate fate = Fate::Accepted;
     FencingToken token;
+    std::uint64_t n = 0;  ///< of the write, among those of its client
     SimTime at;
 };
 
-/// A moment in a client's life.
-struct Tick {
-    enum class Kind : std::uint8_t { RenewalSent, Renewed, WriteSent, SessionTold, LossTold };
+struct Renewal {
     ProcessId client;
-    Kind kind = Kind::RenewalSent;
-    SimTime at;
+    SimTime sent;
+    SimTime heard;  ///< the client, that its lease goes on; never if it heard nothing of this one
 };
 
 /// How far a process's clock has gone from true time since the first that is known of it in this
@@ -157,6 +158,7 @@ struct Message {
 /// In each list by time (`from`, `at`, `sent`), then as in the log.
 struct Model {
     SimTime end;
+    SimTime healed = SimTime::never();  ///< when the faults were over
     std::vector<Belief> beliefs;
     std::vector<Grant> grants;
     std::vector<Wait> waits;
@@ -167,7 +169,7 @@ struct Model {
     std::vector<Band> bands;
     std::vector<FaultSpan> faults;
     std::vector<Write> writes;
-    std::vector<Tick> ticks;
+    std::vector<Renewal> renewals;
     std::vector<ClockSample> clocks;
     std::vector<Message> messages;
 };

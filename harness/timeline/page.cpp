@@ -10,25 +10,27 @@
 namespace lockstep::harness {
 namespace {
 
-/// Puts the parts into their places, which nothing that is put in is searched for.
-std::string filled(std::string_view frame, std::string_view title, std::string_view data) {
+/// Puts the parts into their places, which are not searched for in what is put in.
+std::string filled(std::string_view frame, std::string_view data) {
     std::string out;
-    while (!frame.empty()) {
-        const auto begin = frame.find('@');
-        out += frame.substr(0, begin);
-        if (begin == std::string_view::npos) break;
-        const auto end = frame.find('@', begin + 1);
-        const std::string_view place = frame.substr(begin + 1, end - begin - 1);
-        if (place == "title")
-            out += title;
-        else if (place == "style")
-            out += timeline::page_style();
-        else if (place == "script")
-            out += timeline::page_script();
-        else if (place == "data")
-            out += data;
-        frame.remove_prefix(end + 1);
-    }
+    const auto up_to = [&](std::string_view place) {
+        const auto at = frame.find(place);
+        out += frame.substr(0, at);
+        frame.remove_prefix(at + place.size());
+    };
+    up_to("<!--STYLE-->");
+    out += "<style>\n";
+    out += timeline::page_style();
+    out += "</style>";
+    up_to("<!--DATA-->");
+    out += "<script type=\"application/json\" id=\"run\">";
+    out += data;
+    out += "</script>";
+    up_to("<!--SCRIPT-->");
+    out += "<script>\n";
+    out += timeline::page_script();
+    out += "</script>";
+    out += frame;
     return out;
 }
 
@@ -40,11 +42,9 @@ std::string timeline_html(const Outcome& outcome, const scenario::Resolved& sett
     constexpr std::size_t most = 990'000;
     std::size_t room = 800'000;
     const timeline::Model model = timeline::model_of(outcome, settings);
-    const std::string title = timeline::html_escaped(
-        options.title + ", seed " + std::to_string(outcome.seed) + ": Lockstep timeline");
     std::string page;
     do {
-        page = filled(timeline::page_frame(), title,
+        page = filled(timeline::page_frame(),
                       timeline::page_data(outcome, settings, options, model, room));
         room /= 2;
     } while (page.size() > most && room > 1'000);

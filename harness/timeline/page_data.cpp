@@ -121,15 +121,15 @@ public:
           names_(outcome, settings.plan) {}
 
     std::string text(std::size_t room) {
-        const RunRecords records = records_of(outcome_, model_);
+        RunRecords records = records_of(outcome_, model_);
         const Span focused = focus(outcome_, options_, model_.end);
         const Span window = WindowSearch(records, focused, model_.end, room * 6 / 10).best();
         out_.open('{');
-        run(focused, window);
-        properties();
+        run(shown(focused), window);
+        violations();
         explanation();
         faults();
-        out_.raw(tracks(window, room * 3 / 10));
+        tracks(records.words, window, room * 3 / 10);
         record_members(records, window, room / 20);
         out_.close('}');
         return out_.take();
@@ -145,59 +145,61 @@ private:
         out_.close(']');
     }
 
-    void run(Span focused, Span window) {
-        out_.key("title").text(options_.title).key("command").text(options_.command);
-        out_.key("service").text(settings_.service);
-        out_.key("seed").text(std::to_string(outcome_.seed));
-        out_.key("digest").text(fmt::format("{:016x}", outcome_.digest));
-        out_.key("ended").text(end_text(outcome_.end)).key("endDetail").text(outcome_.end_detail);
-        out_.key("end").number(us(model_.end)).key("ttl").number(us(settings_.ttl));
-        out_.key("steps").word(outcome_.steps).key("eventCount").word(outcome_.events);
-        out_.key("messageCount").word(outcome_.messages);
-        times("focus", focused);
-        times("window", window);
-        out_.key("processes").open('[');
-        for (std::size_t i = 0; i < outcome_.process_names.size(); ++i) {
-            const auto kind = i < outcome_.process_kinds.size()
-                                  ? static_cast<std::int64_t>(outcome_.process_kinds[i])
-                                  : 0;
-            out_.open('[').text(outcome_.process_names[i], 80).number(kind).close(']');
-        }
-        out_.close(']');
-        texts("locks", outcome_.lock_names);
-        texts("drawn", outcome_.resolved_lines);
+    /// With some room on both sides.
+    Span shown(Span focused) const {
+        const Duration length = focused.to - focused.from;
+        const Duration least = milliseconds(500);
+        return {clamped(focused.from - std::max(length / 8, least), model_.end),
+                clamped(focused.to + std::max(length / 8, least), model_.end)};
     }
 
-    void properties() {
-        out_.key("properties").open('[');
-        for (const properties::Report& report : outcome_.reports) {
-            const std::string code(properties::code_of(report.id));
-            const auto& expected = settings_.expected_violations;
-            out_.open('[').text(code).text(properties::describe(report.id).name);
-            out_.text(properties::describe(report.id).promise);
-            out_.text(properties::to_string(report.verdict)).word(report.violations);
-            out_.word(report.checks);
-            out_.number(std::find(expected.begin(), expected.end(), code) != expected.end());
-            if (report.first)
-                out_.number(us(report.first->at)).text(report.first->evidence, 1'000);
+    void run(Span shown, Span window) {
+        out_.key("title").text(options_.title).key("command").text(options_.command);
+        out_.key("seed").text(std::to_string(outcome_.seed));
+        out_.key("end").number(us(model_.end));
+        if (model_.healed != SimTime::never()) out_.key("healed").number(us(model_.healed));
+        out_.key("ended").text(end_text(outcome_.end)).key("endDetail").text(outcome_.end_detail);
+        times("window", shown);
+        times("detail", window);
+        out_.key("processes").open('[');
+        for (std::size_t i = 0; i < outcome_.process_names.size(); ++i) {
+            out_.open('[').text(outcome_.process_names[i], 80);
+            if (i < outcome_.process_kinds.size())
+                out_.text(properties::to_string(outcome_.process_kinds[i]));
             out_.close(']');
         }
         out_.close(']');
-        if (const auto* violation = main_violation(outcome_, options_))
-            out_.key("violation")
-                .open('[')
-                .text(properties::code_of(violation->id))
-                .number(us(violation->at))
-                .close(']');
+        texts("locks", outcome_.lock_names);
+    }
+
+    void violations() {
+        out_.key("violations").open('[');
+        for (const properties::Report& report : outcome_.reports) {
+            if (!report.first) continue;
+            const std::string code(properties::code_of(report.id));
+            const auto& expected = settings_.expected_violations;
+            std::string excuse;
+            if (const auto& need = report.first->excused_by)
+                excuse = fmt::format("{}({})", properties::to_string(need->assumption),
+                                     properties::to_string(need->kind));
+            out_.open('{').key("id").text(code);
+            out_.key("name").text(properties::describe(report.id).name);
+            out_.key("at").number(us(report.first->at)).key("excused").text(excuse);
+            out_.key("text").text(report.first->evidence, 1'000);
+            out_.key("times").word(report.violations).key("expected");
+            out_.number(std::find(expected.begin(), expected.end(), code) != expected.end());
+            out_.close('}');
+        }
+        out_.close(']');
     }
 
     void explanation() {
         if (options_.explanation) {
             const Explanation& e = *options_.explanation;
-            out_.key("explanation").open('{');
-            out_.key("harm").text(e.harm).key("cause").text(e.cause);
-            out_.key("looks").text(e.looks_like).key("fencing").text(e.fencing);
-            out_.key("story").open('[');
+            out_.key("explanation").open('{').key("id").text(properties::code_of(e.property));
+            out_.key("at").number(us(e.at)).key("harm").text(e.harm).key("cause").text(e.cause);
+            out_.key("looksLike").text(e.looks_like).key("fencing").text(e.fencing);
+            out_.key("steps").open('[');
             for (const ExplainedStep& step : e.story)
                 out_.open('[')
                     .number(us(step.at))
@@ -207,10 +209,6 @@ private:
                     .close(']');
             out_.close(']').key("chain").open('[');
             chain(e);
-            out_.close(']').key("processes").open('[');
-            for (const ProcessId p : e.processes) out_.number(p.value);
-            out_.close(']').key("locks").open('[');
-            for (const LockId lock : e.locks) out_.number(lock.value);
             out_.close(']').close('}');
         }
         out_.key("chances").open('[');
@@ -227,30 +225,27 @@ private:
             if (e.chain[i] < outcome_.log.size()) link(outcome_.log[e.chain[i]]);
     }
 
-    /// `[at, process, text]`, and of a message also to whom and when it was taken, or -1.
+    /// `[at, process, text]`; of a message, or its taking, `[sent, from, kind, to, taken or -1]`.
     void link(const LoggedEvent& logged) {
-        out_.open('[').number(us(logged.at)).number(logged.process.value);
-        if (const auto* event = std::get_if<events::Event>(&logged.what)) {
-            out_.text(describe(names_, *event), 300);
-        } else if (const auto* world = std::get_if<sim::WorldEvent>(&logged.what)) {
-            out_.text(describe(names_, *world), 300);
-        } else {
-            const auto* line = std::get_if<MessageLine>(&logged.what);
-            const auto* taken = std::get_if<MessageTaken>(&logged.what);
-            const std::uint64_t number = line != nullptr ? line->number : taken->number;
-            const std::size_t place = message_of(model_, number);
-            if (line != nullptr) out_.text(line->text, 300);
-            if (place == model_.messages.size()) {
-                if (line == nullptr) out_.text("takes a message");
-            } else {
-                const Message& m = model_.messages[place];
-                if (line == nullptr)
-                    out_.text(fmt::format("takes {} from {}", m.kind, names_.process(m.from)));
-                const bool arrived = m.fate == Message::Fate::Taken;
-                out_.number(m.from.value).number(m.to.value).number(us(m.sent));
-                out_.number(arrived ? us(m.taken) : -1);
-            }
+        const auto* line = std::get_if<MessageLine>(&logged.what);
+        const auto* taken = std::get_if<MessageTaken>(&logged.what);
+        if ((line != nullptr && !line->is_note) || taken != nullptr) {
+            const std::size_t place =
+                message_of(model_, line != nullptr ? line->number : taken->number);
+            if (place == model_.messages.size()) return;
+            const Message& m = model_.messages[place];
+            out_.open('[').number(us(m.sent)).number(m.from.value).text(m.kind, 80);
+            out_.number(m.to.value).number(m.fate == Message::Fate::Taken ? us(m.taken) : -1);
+            out_.close(']');
+            return;
         }
+        out_.open('[').number(us(logged.at)).number(logged.process.value);
+        if (const auto* event = std::get_if<events::Event>(&logged.what))
+            out_.text(describe(names_, *event), 300);
+        else if (const auto* world = std::get_if<sim::WorldEvent>(&logged.what))
+            out_.text(describe(names_, *world), 300);
+        else
+            out_.text("note " + line->text, 300);
         out_.close(']');
     }
 
@@ -262,43 +257,50 @@ private:
             std::string_view kind = "fault";
             if (fault.fault < settings_.plan.size())
                 kind = sim::to_string(settings_.plan[fault.fault].kind);
-            out_.open('[').number(us(fault.from)).number(us(fault.to) - us(fault.from));
+            out_.open('[').number(us(fault.from)).number(us(fault.to)).number(fault.fault);
             out_.text(names_.fault(fault.fault), 200).text(kind);
-            out_.text(fault.missed ? names_.why_missed(fault.fault) : "").number(fault.fault);
+            out_.text(fault.missed ? names_.why_missed(fault.fault) : "").open('[');
             for (const ProcessId p : fault.hits) out_.number(p.value);
-            out_.close(']');
+            out_.close(']').close(']');
         }
         out_.close(']');
     }
 
-    std::string tracks(Span window, std::size_t room) const {
-        std::string text = page_tracks(model_, window, {});
-        Duration resolution = std::max((model_.end - SimTime{}) / 4'000, microseconds(1));
+    /// In full, or, where that is too much, ever coarser.
+    void tracks(Words& words, Span window, std::size_t room) {
+        std::string text = page_tracks(model_, words, window, {});
+        Duration resolution;
         for (int round = 0; text.size() > room && round < 14; ++round) {
-            text = page_tracks(model_, window, resolution);
-            resolution = resolution * 2;
+            const Duration first = std::max((model_.end - SimTime{}) / 4'000, microseconds(1));
+            resolution = round == 0 ? first : resolution * 2;
+            text = page_tracks(model_, words, window, resolution);
         }
-        return text;
+        out_.raw(text).key("resolution").number(us(resolution));
     }
 
     void record_members(const RunRecords& records, Span window, std::size_t room) {
         const SimTime after = window.to + microseconds(1);
-        out_.key("kinds").raw(records.kinds);
+        out_.key("eventKinds").raw(records.kinds);
         texts("words", records.words.all());
         const Records& all = records.events;
         out_.key("events").raw(all.range(all.place_of(window.from), all.place_of(after)));
         const Records& sent = records.messages;
         out_.key("messages").raw(sent.range(sent.place_of(window.from), sent.place_of(after)));
-        // Of the rest, what matters and is closest to the window.
-        const Records& rest = records.important;
+        // Of the rest all that is not everyday's, or what is notable and closest to the window.
+        const auto outside = [&](const Records& some) {
+            return some.bytes(0, some.place_of(window.from)) +
+                   some.bytes(some.place_of(after), some.size());
+        };
+        const Records& rest =
+            outside(records.ordinary) <= room ? records.ordinary : records.notable;
         const std::size_t first = rest.place_of(window.from);
         const std::size_t last = rest.place_of(after);
         std::size_t begin = first;
-        while (begin > 0 && rest.bytes(begin - 1, first) <= room) --begin;
+        while (begin > 0 && rest.bytes(begin - 1, first) <= room / 2) --begin;
         std::size_t end = last;
-        while (end < rest.size() && rest.bytes(last, end + 1) <= room) ++end;
+        while (end < rest.size() && rest.bytes(last, end + 1) <= room / 2) ++end;
+        if (&rest == &records.ordinary) begin = 0, end = rest.size();
         out_.key("before").raw(rest.range(begin, first)).key("after").raw(rest.range(last, end));
-        out_.key("left").open('[').word(begin).word(rest.size() - end).close(']');
     }
 
     const Outcome& outcome_;

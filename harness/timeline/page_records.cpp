@@ -21,8 +21,21 @@ constexpr std::array<std::string_view, 24> everyday{
 };
 static_assert(std::is_sorted(everyday.begin(), everyday.end()));
 
-bool is_important(std::string_view kind) {
-    return !std::binary_search(everyday.begin(), everyday.end(), kind);
+/// What a story is made of.
+constexpr std::array<std::string_view, 25> notable{
+    "assumption-broken", "became-leader",     "deadline-passed", "expiry-proposed",
+    "fault-ended",       "fault-missed",      "fault-started",   "healed",
+    "hold-ended",        "lease-inherited",   "loss-told",       "note",
+    "paused",            "process-started",   "process-stopped", "read-rejected",
+    "resumed",           "session-ended",     "session-over-told",
+    "snapshot-installed", "stepped-down",     "storage-failed",  "storage-refused",
+    "torn-tail-cut",     "write-rejected",
+};
+static_assert(std::is_sorted(notable.begin(), notable.end()));
+
+int weight_of(std::string_view kind) {
+    if (std::binary_search(everyday.begin(), everyday.end(), kind)) return 0;
+    return std::binary_search(notable.begin(), notable.end(), kind) ? 2 : 1;
 }
 
 template <class T>
@@ -70,7 +83,9 @@ private:
             [&](const auto& event) {
                 const std::size_t number = kind_number(kind, event);
                 write(out_.events, logged, number, event);
-                if (is_important(event.name)) write(out_.important, logged, number, event);
+                const int weight = weight_of(event.name);
+                if (weight > 0) write(out_.ordinary, logged, number, event);
+                if (weight > 1) write(out_.notable, logged, number, event);
             },
             variant);
     }
@@ -105,9 +120,9 @@ private:
     void add_note(const LoggedEvent& logged, const std::string& text) {
         if (!numbers_[note_kind]) {
             numbers_[note_kind] = next_kind_++;
-            kinds_.raw(R"(["note",1,["text","s"]])");
+            kinds_.raw(R"(["note",2,["text","s"]])");
         }
-        for (Records* to : {&out_.events, &out_.important}) {
+        for (Records* to : {&out_.events, &out_.ordinary, &out_.notable}) {
             to->begin(logged.at);
             to->body().number(logged.process.value);
             to->body().number(static_cast<std::int64_t>(*numbers_[note_kind])).text(text, 300);
@@ -137,7 +152,7 @@ private:
     std::size_t kind_number(std::size_t kind, const E& event) {
         if (numbers_[kind]) return *numbers_[kind];
         numbers_[kind] = next_kind_++;
-        kinds_.open('[').text(event.name).number(is_important(event.name) ? 1 : 0).open('[');
+        kinds_.open('[').text(event.name).number(weight_of(event.name)).open('[');
         event.visit([&](std::string_view field, const auto& value) {
             if (!is_shown(field)) return;
             const char type = type_of<std::decay_t<decltype(value)>>(field);

@@ -45,10 +45,11 @@ private:
 
 /// All that happened, as records; and what their numbers mean.
 struct RunRecords {
-    Records events;     ///< time, process, kind, fields
-    Records important;  ///< those of them that tell the story of a run
-    Records messages;   ///< time, from, to, kind (a word), how long it took, fate
-    std::string kinds;  ///< JSON: `[name, important, [field, type, ...]]` for each kind
+    Records events;    ///< time, process, kind, fields
+    Records ordinary;   ///< without what comes all the time
+    Records notable;    ///< only what a story is made of
+    Records messages;  ///< time, from, to, kind (a word), how long it took, fate
+    std::string kinds;  ///< weights 0 to 2; JSON: `[name, weight, [field, type, ...]]` for each kind
     Words words;
 };
 

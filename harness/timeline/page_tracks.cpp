@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,11 +19,11 @@ namespace {
 struct Bar {
     std::int64_t from;
     std::int64_t to;
-    std::array<std::int64_t, 3> more;
+    std::array<std::int64_t, 4> more;
 };
 struct Point {
     std::int64_t at;
-    std::array<std::int64_t, 3> more;
+    std::array<std::int64_t, 4> more;
 };
 
 struct Detail {
@@ -89,13 +90,13 @@ std::vector<Point> coarse(const std::vector<Point>& points, const Detail& detail
 
 class TrackWriter {
 public:
-    TrackWriter(const Model& model, Span window, Duration resolution)
-        : model_(model), detail_{us(window.from), us(window.to), us(resolution)} {}
+    TrackWriter(const Model& model, Words& words, Span window, Duration resolution)
+        : model_(model), words_(words), detail_{us(window.from), us(window.to), us(resolution)} {}
 
     std::string text() {
         beliefs();
         grants();
-        queues();
+        waits();
         dangers();
         roles();
         commits();
@@ -146,11 +147,11 @@ private:
     void beliefs() {
         Lanes<Bar> all;
         for (const Belief& b : model_.beliefs)
-            all[key_of(b.client, b.lock)].push_back(
-                {us(b.from),
-                 us(b.over),
-                 {static_cast<std::int64_t>(b.token.value), us(b.told) - us(b.over), 0}});
-        lanes("beliefs", all, 2);
+            all[key_of(b.client, b.lock)].push_back({us(b.from),
+                                                     us(b.over),
+                                                     {static_cast<std::int64_t>(b.token.value),
+                                                      us(b.told) - us(b.over), word(b.why)}});
+        lanes("beliefs", all, 3);
     }
 
     void grants() {
@@ -168,33 +169,14 @@ private:
         lanes("delays", delays, 0);
     }
 
-    /// How many wait, and, in the window, who.
-    void queues() {
-        Lanes<Point> lengths;
-        Lanes<Bar> waits;
-        std::map<std::vector<std::int64_t>, std::vector<std::pair<std::int64_t, int>>> changes;
-        for (const Wait& w : model_.waits) {
-            changes[key_of(w.lock)].push_back({us(w.from), 1});
-            changes[key_of(w.lock)].push_back({us(w.to), -1});
+    /// Who waits in full detail, or not at all.
+    void waits() {
+        Lanes<Bar> all;
+        for (const Wait& w : model_.waits)
             if (detail_.touches(us(w.from), us(w.to)))
-                waits[key_of(w.lock)].push_back(
+                all[key_of(w.lock)].push_back(
                     {us(w.from), us(w.to), {static_cast<std::int64_t>(w.client.value), 0, 0}});
-        }
-        for (auto& [key, steps] : changes) {
-            std::stable_sort(steps.begin(), steps.end(),
-                             [](const auto& a, const auto& b) { return a.first < b.first; });
-            std::int64_t length = 0;
-            std::vector<Point>& lane = lengths[key];
-            for (const auto& [at, change] : steps) {
-                length += change;
-                if (!lane.empty() && lane.back().at == at)
-                    lane.back().more[0] = length;
-                else
-                    lane.push_back({at, {length, 0, 0}});
-            }
-        }
-        lanes("queues", lengths, 1);
-        lanes("waits", waits, 1);
+        lanes("waits", all, 1);
     }
 
     void dangers() {
@@ -243,17 +225,21 @@ private:
 
     void points() {
         Lanes<Point> writes;
-        for (const Write& w : model_.writes)
+        for (const Write& w : model_.writes) {
+            if (w.fate == Write::Fate::ReadAccepted) continue;
             writes[key_of(w.resource)].push_back({us(w.at),
                                                   {static_cast<std::int64_t>(w.fate),
                                                    static_cast<std::int64_t>(w.token.value),
-                                                   static_cast<std::int64_t>(w.client.value)}});
-        lanes("writes", writes, 3, true);
-        Lanes<Point> ticks;
-        for (const Tick& t : model_.ticks)
-            ticks[key_of(t.client)].push_back(
-                {us(t.at), {static_cast<std::int64_t>(t.kind), 0, 0}});
-        lanes("ticks", ticks, 1, true);
+                                                   static_cast<std::int64_t>(w.client.value),
+                                                   static_cast<std::int64_t>(w.n)}});
+        }
+        lanes("writes", writes, 4, true);
+        Lanes<Point> renewals;
+        for (const Renewal& r : model_.renewals)
+            renewals[key_of(r.client)].push_back(
+                {us(r.sent),
+                 {r.heard == SimTime::never() ? 0 : 1 + us(r.heard) - us(r.sent), 0, 0}});
+        lanes("renewals", renewals, 1);
         clocks();
     }
 
@@ -266,18 +252,30 @@ private:
             if (lane.empty() || std::abs(us(c.offset) - lane.back().more[0]) >= visible)
                 lane.push_back({us(c.at), {us(c.offset), 0, 0}});
         }
+        // A clock that does what it should is not worth a line.
+        constexpr std::int64_t worth_a_line = 1'000;
+        std::erase_if(all, [](const auto& lane) {
+            return std::none_of(lane.second.begin(), lane.second.end(), [](const Point& p) {
+                return std::abs(p.more[0]) >= worth_a_line;
+            });
+        });
         lanes("clocks", all, 1);
     }
 
+    std::int64_t word(std::string_view text) {
+        return static_cast<std::int64_t>(words_.of(text));
+    }
+
     const Model& model_;
+    Words& words_;
     const Detail detail_;
     JsonOut out_;
 };
 
 }  // namespace
 
-std::string page_tracks(const Model& model, Span window, Duration resolution) {
-    return TrackWriter(model, window, resolution).text();
+std::string page_tracks(const Model& model, Words& words, Span window, Duration resolution) {
+    return TrackWriter(model, words, window, resolution).text();
 }
 
 }  // namespace lockstep::harness::timeline

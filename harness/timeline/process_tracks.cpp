@@ -12,9 +12,8 @@ enum BandKey : std::uint64_t { DownKey, DiskKey, StrandKey, LinkKey = std::uint6
 
 }  // namespace
 
-ProcessTracks::ProcessTracks(Model& model, const Outcome& outcome,
-                             const scenario::Resolved& settings)
-    : model_(model), settings_(settings), names_(outcome.process_names) {}
+ProcessTracks::ProcessTracks(Model& model, const scenario::Resolved& settings)
+    : model_(model), settings_(settings) {}
 
 // Roles.
 
@@ -104,7 +103,8 @@ void ProcessTracks::on(SimTime at, ProcessId p, const sim::ProcessStopped& e) {
 
 void ProcessTracks::on(SimTime at, ProcessId p, const sim::Paused& e) {
     hit(at, p);
-    const auto kind = e.strand != 0                        ? Band::Kind::StrandStalled
+    const auto kind = e.strand == 1                        ? Band::Kind::CallbacksStalled
+                      : e.strand != 0                      ? Band::Kind::StrandStalled
                       : e.clock == sim::ClockMode::Frozen ? Band::Kind::PausedClockToo
                                                           : Band::Kind::Paused;
     begin_band(at, p, kind, StrandKey + e.strand);
@@ -118,8 +118,15 @@ void ProcessTracks::on(SimTime at, ProcessId p, const sim::Resumed& e) {
 void ProcessTracks::on(SimTime at, ProcessId p, const sim::LinkTroubled& e) {
     const std::uint64_t key = LinkKey + e.peer.value;
     if (!e.on) return end_band(at, p, key);
-    hit(at, p);
-    hit(at, e.peer);
+    // Whom one is cut off from is worth telling only where the plan names them.
+    const std::uint32_t fault = fresh_ ? model_.faults[*fresh_].fault : 0;
+    const bool all_named = !fresh_ || fault >= settings_.plan.size() ||
+                           !settings_.plan[fault].peers.empty() ||
+                           model_.faults[*fresh_].hits.empty();
+    if (all_named) {
+        hit(at, p);
+        hit(at, e.peer);
+    }
     begin_band(at, p, e.cut ? Band::Kind::LinkCut : Band::Kind::LinkTrouble, key);
 }
 
@@ -149,6 +156,10 @@ void ProcessTracks::on(SimTime at, ProcessId, const sim::FaultMissed& e) {
     if (e.fault < settings_.plan.size())
         planned = std::min(at, SimTime{} + settings_.plan[e.fault].start);
     model_.faults.push_back({e.fault, true, planned, at, {}});
+}
+
+void ProcessTracks::on(SimTime at, ProcessId, const sim::Healed&) {
+    model_.healed = std::min(model_.healed, at);
 }
 
 void ProcessTracks::hit(SimTime at, ProcessId p) {

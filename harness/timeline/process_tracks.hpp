@@ -11,7 +11,7 @@ namespace lockstep::harness::timeline {
 /// Roles and logs of servers, and what the world did to processes, in the order of the log.
 class ProcessTracks {
 public:
-    ProcessTracks(Model& model, const Outcome& outcome, const scenario::Resolved& settings);
+    ProcessTracks(Model& model, const scenario::Resolved& settings);
 
     void on(SimTime, ProcessId, const events::BecameLeader&);
     void on(SimTime, ProcessId, const events::SteppedDown&);
@@ -29,6 +29,7 @@ public:
     void on(SimTime, ProcessId, const sim::FaultStarted&);
     void on(SimTime, ProcessId, const sim::FaultEnded&);
     void on(SimTime, ProcessId, const sim::FaultMissed&);
+    void on(SimTime, ProcessId, const sim::Healed&);
     void on(SimTime, ProcessId, const auto&) {}
 
     /// The run is over: so is what was still open.
@@ -44,7 +45,6 @@ private:
 
     Model& model_;
     const scenario::Resolved& settings_;
-    std::vector<std::string> names_;
     std::map<ProcessId, std::size_t> roles_;  ///< places of those that go on
     std::map<std::pair<ProcessId, std::uint64_t>, std::size_t> bands_;
     std::map<std::uint32_t, std::size_t> faults_;
