@@ -72,7 +72,7 @@ public:
         if (fits({SimTime{}, end_})) return {SimTime{}, end_};
         Span found{focus_.to, focus_.to};
         std::int64_t least = 0;
-        std::int64_t most = 2 * end_.ns;
+        std::int64_t most = 3 * end_.ns;
         for (int round = 0; round < 40; ++round) {
             const std::int64_t middle = least + (most - least) / 2;
             const Span tried = of_length(middle);
@@ -123,13 +123,13 @@ public:
     std::string text(std::size_t room) {
         RunRecords records = records_of(outcome_, model_);
         const Span focused = focus(outcome_, options_, model_.end);
-        const Span window = WindowSearch(records, focused, model_.end, room * 6 / 10).best();
+        const Span window = WindowSearch(records, anchor(focused), model_.end, room / 2).best();
         out_.open('{');
         run(shown(focused), window);
         violations();
         explanation();
         faults();
-        tracks(records.words, window, room * 3 / 10);
+        tracks(records.words, window, room * 4 / 10);
         record_members(records, window, room / 20);
         out_.close('}');
         return out_.take();
@@ -143,6 +143,15 @@ private:
         out_.key(name).open('[');
         for (const std::string& one : all) out_.text(one, 80);
         out_.close(']');
+    }
+
+    /// Where the full detail must be: if nothing was violated, where the trouble begins.
+    Span anchor(Span focused) const {
+        if (main_violation(outcome_, options_) != nullptr) return focused;
+        const auto first = std::find_if(model_.faults.begin(), model_.faults.end(),
+                                        [](const FaultSpan& fault) { return !fault.missed; });
+        const SimTime at = first == model_.faults.end() ? SimTime{} : first->from;
+        return {at, at};
     }
 
     /// With some room on both sides.
@@ -268,14 +277,17 @@ private:
 
     /// In full, or, where that is too much, ever coarser.
     void tracks(Words& words, Span window, std::size_t room) {
-        std::string text = page_tracks(model_, words, window, {});
-        Duration resolution;
+        const Duration finest = std::max((model_.end - SimTime{}) / 4'000, microseconds(1));
+        Coarseness coarse;
+        std::string text = page_tracks(model_, words, window, coarse);
+        // Points first: a bar that stands for several says much less than they did.
         for (int round = 0; text.size() > room && round < 14; ++round) {
-            const Duration first = std::max((model_.end - SimTime{}) / 4'000, microseconds(1));
-            resolution = round == 0 ? first : resolution * 2;
-            text = page_tracks(model_, words, window, resolution);
+            coarse.bars = round < 2 ? Duration{} : round == 2 ? finest : coarse.bars * 2;
+            coarse.points = round == 0 ? finest : coarse.points * 2;
+            text = page_tracks(model_, words, window, coarse);
         }
-        out_.raw(text).key("resolution").number(us(resolution));
+        out_.raw(text).key("coarseness").open('[');
+        out_.number(us(coarse.points)).number(us(coarse.bars)).close(']');
     }
 
     void record_members(const RunRecords& records, Span window, std::size_t room) {

@@ -66,7 +66,7 @@ public:
                 add(logged, *event, event->index());
             else if (const auto* world = std::get_if<sim::WorldEvent>(&logged.what))
                 add(logged, *world, events::event_kinds + world->index());
-            else if (const auto* line = std::get_if<MessageLine>(&logged.what); line->is_note)
+            else if (const auto* line = std::get_if<MessageLine>(&logged.what); line != nullptr && line->is_note)
                 add_note(logged, line->text);
         }
         for (const Message& message : model_.messages) add(message);

@@ -44,7 +44,8 @@ std::vector<std::int64_t> key_of(Ids... ids) {
 template <class Record>
 using Lanes = std::map<std::vector<std::int64_t>, std::vector<Record>>;
 
-/// Short bars close together become one, whose first number says minus how many.
+/// Short bars close together become one, whose first number says minus how many, and whose second
+/// is that of all of them, or 0.
 std::vector<Bar> coarse(const std::vector<Bar>& bars, const Detail& detail) {
     std::vector<Bar> out;
     bool mergeable = false;
@@ -56,6 +57,7 @@ std::vector<Bar> coarse(const std::vector<Bar>& bars, const Detail& detail) {
             if (merged.more[0] >= 0) merged.more[0] = -1;
             --merged.more[0];
             merged.to = std::max(merged.to, bar.to);
+            if (merged.more[1] != bar.more[1]) merged.more[1] = 0;
             continue;
         }
         out.push_back(bar);
@@ -90,8 +92,11 @@ std::vector<Point> coarse(const std::vector<Point>& points, const Detail& detail
 
 class TrackWriter {
 public:
-    TrackWriter(const Model& model, Words& words, Span window, Duration resolution)
-        : model_(model), words_(words), detail_{us(window.from), us(window.to), us(resolution)} {}
+    TrackWriter(const Model& model, Words& words, Span window, Coarseness coarseness)
+        : model_(model),
+          words_(words),
+          bars_{us(window.from), us(window.to), us(coarseness.bars)},
+          points_{us(window.from), us(window.to), us(coarseness.points)} {}
 
     std::string text() {
         beliefs();
@@ -112,7 +117,7 @@ private:
         for (const auto& [key, bars] : all) {
             begin_lane(key);
             std::int64_t before = 0;
-            for (const Bar& bar : coarse(bars, detail_)) {
+            for (const Bar& bar : coarse(bars, bars_)) {
                 out_.number(bar.from - before).number(bar.to - bar.from);
                 for (std::size_t i = 0; i < more; ++i) out_.number(bar.more[i]);
                 before = bar.from;
@@ -128,7 +133,7 @@ private:
         for (const auto& [key, points] : all) {
             begin_lane(key);
             std::int64_t before = 0;
-            for (const Point& point : coarse(points, detail_, by_kind)) {
+            for (const Point& point : coarse(points, points_, by_kind)) {
                 out_.number(point.at - before);
                 for (std::size_t i = 0; i < more; ++i) out_.number(point.more[i]);
                 before = point.at;
@@ -173,7 +178,7 @@ private:
     void waits() {
         Lanes<Bar> all;
         for (const Wait& w : model_.waits)
-            if (detail_.touches(us(w.from), us(w.to)))
+            if (points_.touches(us(w.from), us(w.to)))
                 all[key_of(w.lock)].push_back(
                     {us(w.from), us(w.to), {static_cast<std::int64_t>(w.client.value), 0, 0}});
         lanes("waits", all, 1);
@@ -268,14 +273,15 @@ private:
 
     const Model& model_;
     Words& words_;
-    const Detail detail_;
+    const Detail bars_;
+    const Detail points_;
     JsonOut out_;
 };
 
 }  // namespace
 
-std::string page_tracks(const Model& model, Words& words, Span window, Duration resolution) {
-    return TrackWriter(model, words, window, resolution).text();
+std::string page_tracks(const Model& model, Words& words, Span window, Coarseness coarseness) {
+    return TrackWriter(model, words, window, coarseness).text();
 }
 
 }  // namespace lockstep::harness::timeline

@@ -4,7 +4,7 @@
 
 function unpacked(packed) {
   const { processes, locks, words, end } = packed;
-  const known = (list, id, none) => (id > 0 && list[id - 1] ? list[id - 1] : none + id);
+  const known = (list, id, none) => (id > 0 && list[id - 1] ? list[id - 1] : id ? none + id : "none");
   const nameOf = (id) => (id === 0 ? "world" : known(processes.map((p) => p[0]), id, "process "));
 
   /// Lanes are [key..., [record, record, ...]], a record the time since the one before and `more`
@@ -68,7 +68,8 @@ function unpacked(packed) {
   unpackChain(packed, run);
   if (packed.detail[0] > 0 || packed.detail[1] < end) {
     run.leftOut = "messages and everyday events outside " + packed.detail[0] / 1e6 + " s to " + packed.detail[1] / 1e6 + " s" +
-        (packed.resolution ? "; who waited, and what lies closer together than " + packed.resolution / 1000 + " ms, outside of it" : "");
+        (packed.coarseness[0] ? "; who waited, and some commits, writes and renewals" : "") +
+        (packed.coarseness[1] ? "; holds closer together than " + packed.coarseness[1] / 1000 + " ms are drawn as one there" : "");
   }
   return run;
 }
@@ -180,6 +181,18 @@ const phrases = {
   "hold-ended": "ends the hold of {lock}, token {token}, which lasted too long",
   "delay-started": "nobody gets {lock} for a while: the session of its holder expired",
   "delay-ended": "{lock} can be had again",
+  "answered": "answers {client}: {operation} comes to {status}",
+  "cancelled": "ends the wait of session {session} for {lock}: {effect}",
+  "cancel-sent": "no longer waits for {lock}",
+  "compacted": "drops its log up to {index} for a snapshot",
+  "snapshot-installed": "takes a snapshot up to {index} from its leader",
+  "torn-tail-cut": "cuts off a torn write at the end of its log",
+  "storage-refused": "does not start: its disk holds damage that no crash explains",
+  "storage-failed": "ends itself: its disk failed",
+  "lease-inherited": "takes over the lease of session {session}, {remaining} of it left",
+  "leases-checkpointed": "writes what remains of {sessions} leases into its log",
+  "checkpoint-cleared": "the renewal of session {session} outlives its leader",
+  "limit-met": "turns {client} away at {operation}: {limit}",
   "renewal-received": "receives renewal {sending} of session {session}",
   "renewal-answered": "answers renewal {sending} of session {session}",
   "open-sent": "asks for a session",
@@ -199,6 +212,13 @@ const phrases = {
   "write-sent": "sends a write to {resource}, token {token}",
   "write-accepted": "accepts a write with token {token}",
   "write-rejected": "refuses a write with token {token}: it has seen {held_token}",
+  "write-recovered": "finds a write with token {token} on its disk",
+  "read-accepted": "answers a read with token {token}: version {version}",
+  "read-rejected": "refuses a read with token {token}: it has seen {held_token}",
+  "call-sent": "calls {resource}, key {key}, token {token}",
+  "call-accepted": "takes call {key}, token {token}, the first of this key: {first}",
+  "call-recovered": "finds call {key} on its disk",
+  "call-told": "hears of its call to {resource}: {outcome}",
   "write-repeated": "gets a write with token {token} again",
   "write-told": "hears of its write to {resource}: {outcome}",
   "process-started": "starts, life {life}",
@@ -212,6 +232,9 @@ const phrases = {
   "assumption-broken": "{assumption} holds no longer for each {kind}",
   "healed": "all faults are over",
   "stopping": "the workload is told to stop",
+  "link-troubled": "its messages to {peer} are in trouble: {on}",
+  "disk-troubled": "its disk is in trouble: {on}",
+  "probing": "a fresh client asks for every lock",
   "link-reset": "its connection with {peer} is reset",
   "note": "notes: {text}",
 };

@@ -23,8 +23,9 @@ function drawFaults(parent, row) {
 function drawLock(parent, row) {
   const grants = grantsOfLock.get(row.lock) || [];
   bars(parent, grants, ([, client, from, to, token, why]) =>
-      [from, to, client % 2 ? "holder odd" : "holder", [processName(client) + " · " + token, processName(client), shortName(client)],
-       lockName(row.lock) + " granted to " + processName(client) + ", token " + token + "\n" + range(from, to) +
+      [from, to, client % 2 ? "holder odd" : "holder",
+       client ? [processName(client) + " · " + token, processName(client), shortName(client)] : [String(token)],
+       lockName(row.lock) + " granted to " + (client ? processName(client) : "somebody") + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], row.top, 18);
   const line = queuesOf.get(row.lock) || [];
   for (let slot = 0; slot < row.depth; ++slot) {

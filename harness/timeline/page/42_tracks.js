@@ -75,10 +75,12 @@ function drawLabel(parent, row) {
   else tips.set(parent.lastChild, row.sub);
   if (row.kind !== "client") return;
   let y = row.top;
+  let above = 0;
   for (const part of row.parts) {
     const words = part.kind === "renewals" ? "renewals" : part.kind === "clock" ? "clock" : "";
     if (words && y > row.top + 18) {
-      const under = high && y < row.top + 30 ? 38 : y - row.top + 10;
+      const under = Math.max(high && y < row.top + 30 ? 38 : y - row.top + 10, above + 11);
+      above = under;
       svg(parent, "text", { x: view.left - 8, y: row.top + under, class: "sub end" }, words);
     }
     y += part.height;

@@ -9,7 +9,7 @@ function search(words) {
   hits.at = -1;
   if (parts.length) {
     run.events.forEach((event, i) => {
-      const text = (processName(event[1]) + " " + event[2]).toLowerCase();
+      const text = (processName(event[1]) + " " + event[2] + " " + event[4]).toLowerCase();
       if (parts.every((part) => text.includes(part))) hits.list.push(i);
     });
   }

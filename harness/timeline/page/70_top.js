@@ -21,12 +21,21 @@ function drawVerdict() {
   const head = html("p", { class: "verdict-head" });
   head.append(html("span", { class: "sign", "aria-hidden": "true" }, bad ? "✕" : violation ? "!" : "✓"));
   if (!violation) {
-    head.append(html("strong", {}, "Every promise held in this run"));
+    const whole = !run.ended || run.ended === "cut short";
+    if (!whole) {
+      box.classList.replace("good", "bad");
+      head.firstChild.textContent = "✕";
+    }
+    head.append(html("strong", {}, whole ? "No promise was broken" + (run.ended ? " until the run was cut short" : " in this run")
+      : "The run ended badly: " + run.ended));
     box.append(head);
+    if (!whole) box.append(html("p", { class: "harm" }, run.endDetail));
     return;
   }
   head.append(html("strong", {}, violation.id + " " + violation.name),
-              html("span", {}, (bad ? "violated" : "excused: " + violation.excused) + " at " + seconds(violation.at)));
+              html("span", {}, (bad ? "violated" : "excused: " + violation.excused) + " at " + seconds(violation.at) +
+                                (violation.times > 1 ? ", the first of " + violation.times.toLocaleString("en") + " times" : "") +
+                                (violation.expected ? "; the scenario expects it" : "")));
   box.append(head);
   box.append(html("p", { class: "harm" }, (run.explanation && run.explanation.harm) || violation.text));
   if (run.explanation && run.explanation.harm && violation.text) box.append(html("p", { class: "evidence" }, violation.text));
