@@ -32,6 +32,8 @@ struct RunArguments {
     std::string budget;   ///< wall time, "5m"; empty: none
     std::string until;    ///< simulated time at which it ends, "12.5s"; empty: at its end
     std::string history;  ///< a file for the history of the run; empty: none
+    std::string html;      ///< a file for the timeline as a page; empty: none
+    std::string perfetto;  ///< a file for the timeline as trace events; empty: none
 };
 ExitCode run(const RunArguments& arguments);
 

@@ -97,7 +97,7 @@ _{0}() {{
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -d -- "$word"))
             return ;;
-        --config | --json | --junit | --summary | --known | --rates | --baseline | --events | --history)
+        --config | --json | --junit | --summary | --known | --rates | --baseline | --events | --history | --html | --perfetto)
             compopt -o filenames 2>/dev/null
             COMPREPLY=($(compgen -f -- "$word"))
             return ;;

@@ -35,6 +35,10 @@ void add_run(CLI::App& app, RunArguments& arguments) {
         ->type_name("FILE");
     command->add_option("--history", arguments.history, "File for `lockstep check`; - for stdout")
         ->type_name("FILE");
+    command->add_option("--html", arguments.html, "File for the timeline, a page; - for stdout")
+        ->type_name("FILE");
+    command->add_option("--perfetto", arguments.perfetto, "File for ui.perfetto.dev; - for stdout")
+        ->type_name("FILE");
     command->add_option("--json", arguments.json, "File for the verdicts as JSON; - for stdout")
         ->type_name("FILE");
     command->footer(
@@ -45,6 +49,7 @@ void add_run(CLI::App& app, RunArguments& arguments) {
         "  lockstep run pause-past-lease\n"
         "  lockstep run chaos --seed 4711 --verbose\n"
         "  lockstep run pause-past-lease --set resource.fencing=none --set lease.ttl=5s\n"
+        "  lockstep run vote-forgotten --html timeline.html\n"
         "  lockstep run ./mine.toml --seed 3");
 }
 

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
+#include "cli/run_exports.hpp"
 #include "harness/determinism.hpp"
 #include "harness/explain/failure_report.hpp"
 #include "harness/explore_store.hpp"
@@ -11,6 +12,7 @@
 #include "harness/services.hpp"
 #include "harness/stop_signals.hpp"
 #include "harness/story.hpp"
+#include "harness/timeline/timeline.hpp"
 #include "harness/verdict.hpp"
 #include "scenarios/resolve.hpp"
 
@@ -127,77 +129,36 @@ const properties::Violation* first_violation(const Outcome& outcome) {
 }
 
 /// Why a violated run was; nothing for any other.
-std::string why_violated(const scenario::Scenario& scenario, const Outcome& outcome,
-                         const harness::RunOptions& options, const harness::Paint& paint) {
+std::optional<harness::Explanation> why_violated(const scenario::Scenario& scenario,
+                                                 const Outcome& outcome,
+                                                 const harness::RunOptions& options) {
     const properties::Violation* violation = first_violation(outcome);
-    if (violation == nullptr || harness::StopSignals::caught()) return "";
+    if (violation == nullptr || harness::StopSignals::caught()) return std::nullopt;
     const auto settings = harness::resolve(scenario, outcome.seed);
-    harness::Explanation explanation;
-    if (options.keep_messages) {
-        explanation = harness::explain(outcome, settings, *violation);
-    } else {
-        harness::RunOptions with_messages = options;
-        with_messages.keep_messages = true;
-        const Outcome full = harness::run(scenario, outcome.seed, with_messages);
-        explanation = harness::explain(full, settings, *violation);
-    }
+    if (options.keep_messages) return harness::explain(outcome, settings, *violation);
+    harness::RunOptions with_messages = options;
+    with_messages.keep_messages = true;
+    const Outcome full = harness::run(scenario, outcome.seed, with_messages);
+    return harness::explain(full, settings, *violation);
+}
+
+std::string why_text(const std::optional<harness::Explanation>& why, const Outcome& outcome,
+                     const harness::Paint& paint) {
+    if (!why) return "";
     return fmt::format(
-        "{}\n{}\n", paint(Tone::Strong, fmt::format("why {}", properties::code_of(violation->id))),
-        harness::explanation_text(explanation, outcome.process_names, paint,
+        "{}\n{}\n", paint(Tone::Strong, fmt::format("why {}", properties::code_of(why->property))),
+        harness::explanation_text(*why, outcome.process_names, paint,
                                   harness::width_for(STDOUT_FILENO)));
 }
 
-/// The files that were asked for.
-struct Exports {
-    OutputFile events;
-    OutputFile json;
-    OutputFile history;
-
-    bool take_standard_output() const {
-        return events.is_standard_output() || json.is_standard_output() ||
-               history.is_standard_output();
-    }
-    /// False if one of them is not whole, which is said.
-    bool close() {
-        bool whole = true;
-        for (OutputFile* file : {&events, &json, &history}) {
-            const std::string why = file->close();
-            if (why.empty()) continue;
-            whole = false;
-            fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
-        }
-        return whole;
-    }
-};
-
-std::optional<Error> refuse_shared_files(const RunArguments& arguments) {
-    const std::array<std::pair<const char*, std::string>, 4> files{{
-        {"the scenario", path_of(arguments.scenario)},
-        {"--events", arguments.events},
-        {"--json", arguments.json},
-        {"--history", arguments.history},
-    }};
-    for (std::size_t i = 0; i < files.size(); ++i)
-        for (std::size_t k = i + 1; k < files.size(); ++k)
-            if (same_file(files[i].second, files[k].second))
-                return Error{fmt::format("{}: that file is {}, and would be written over",
-                                         files[k].first, files[i].first),
-                             files[k].second};
-    return std::nullopt;
-}
-
-Result<Exports> open_exports(const RunArguments& arguments) {
-    const auto to_stdout = [](const std::string& path) { return path == "-" ? 1 : 0; };
-    if (to_stdout(arguments.events) + to_stdout(arguments.json) + to_stdout(arguments.history) > 1)
-        return Error{"--events, --json, --history: only one of them can go to standard output", {}};
-    if (auto error = refuse_shared_files(arguments)) return *std::move(error);
-    auto events = OutputFile::open("--events", arguments.events);
-    if (!events) return events.error();
-    auto json = OutputFile::open("--json", arguments.json);
-    if (!json) return json.error();
-    auto history = OutputFile::open("--history", arguments.history);
-    if (!history) return history.error();
-    return Exports{std::move(events).value(), std::move(json).value(), std::move(history).value()};
+void write_timelines(const std::string& title, const std::string& command, const Outcome& outcome,
+                     const scenario::Resolved& resolved,
+                     const std::optional<harness::Explanation>& explanation, Exports& exports) {
+    if (OutputFile& html = exports[Export::Html])
+        html.write(harness::timeline_html(outcome, resolved, {title, command, explanation, {}}));
+    if (OutputFile& perfetto = exports[Export::Perfetto])
+        harness::perfetto_json(outcome, resolved,
+                               [&](std::string_view text) { perfetto.write(text); });
 }
 
 }  // namespace
@@ -219,9 +180,10 @@ ExitCode run(const RunArguments& arguments) {
     const auto until = until_of(arguments.until);
     if (!until) return bad_input(until.error());
     options.until = until.value();
-    auto exports = open_exports(arguments);
-    if (!exports) return bad_input(exports.error());
-    const bool quiet = exports.value().take_standard_output();
+    auto opened = Exports::open(arguments);
+    if (!opened) return bad_input(opened.error());
+    Exports exports = std::move(opened).value();
+    const bool quiet = exports.take_standard_output();
     const auto paint = harness::paint_for(STDOUT_FILENO);
 
     if (!quiet)
@@ -229,7 +191,8 @@ ExitCode run(const RunArguments& arguments) {
                    arguments.seed, scenario::plan_epoch,
                    paint(Tone::Faint, first_paragraph(scenario.story)));
     options.keep_log = true;
-    options.keep_messages = arguments.verbose;
+    options.keep_messages =
+        arguments.verbose || exports[Export::Html] || exports[Export::Perfetto];
     options.checkpoints = true;
     Outcome outcome = harness::run(scenario, arguments.seed, options);
     if (outcome.end == End::OutOfTime)
@@ -238,17 +201,21 @@ ExitCode run(const RunArguments& arguments) {
     const harness::Repeat repeat{arguments.scenario, arguments.sets,
                                  arguments.again_without_config};
     const auto resolved = harness::resolve(scenario, arguments.seed);
-    if (auto& events = exports.value().events)
+    if (OutputFile& events = exports[Export::Events])
         harness::event_lines(outcome, resolved.plan, [&](std::string_view line) {
             events.write(line);
             events.write("\n");
         });
-    if (auto& json = exports.value().json)
+    if (OutputFile& json = exports[Export::Json])
         json.write(harness::outcome_json(outcome, demands, repeat,
                                          {version_number(), harness::build_id()}));
-    if (auto& history = exports.value().history)
+    if (OutputFile& history = exports[Export::History])
         history.write(history::history_of(outcome, resolved));
-    const bool whole = exports.value().close();
+    std::optional<harness::Explanation> why;
+    if (!quiet || exports[Export::Html]) why = why_violated(scenario, outcome, options);
+    write_timelines(scenario.name, harness::repeat_command(repeat, arguments.seed), outcome,
+                    resolved, why, exports);
+    const bool whole = exports.close();
 
     ExitCode code = exit_code_of(demands, outcome);
     std::string difference;
@@ -268,7 +235,7 @@ ExitCode run(const RunArguments& arguments) {
         story.width = harness::width_for(STDOUT_FILENO);
         fmt::print(
             "\n{}\n{}{}  again     {}\n  {}\n", harness::tell_story(outcome, resolved.plan, story),
-            why_violated(scenario, outcome, options, paint),
+            why_text(why, outcome, paint),
             harness::verdict_text(outcome, demands, paint, harness::width_for(STDOUT_FILENO)),
             harness::repeat_command(repeat, arguments.seed),
             last_line(code, demands, outcome, difference, paint));
