@@ -191,8 +191,7 @@ ExitCode run(const RunArguments& arguments) {
                    arguments.seed, scenario::plan_epoch,
                    paint(Tone::Faint, first_paragraph(scenario.story)));
     options.keep_log = true;
-    options.keep_messages =
-        arguments.verbose || exports[Export::Html] || exports[Export::Perfetto];
+    options.keep_messages = arguments.verbose || exports[Export::Html] || exports[Export::Perfetto];
     options.checkpoints = true;
     Outcome outcome = harness::run(scenario, arguments.seed, options);
     if (outcome.end == End::OutOfTime)

@@ -146,9 +146,8 @@ void LeaseTracks::on(SimTime at, ProcessId, const events::Cancelled& e) {
         return w.lock == e.lock && w.session == e.session && w.seq == e.seq;
     });
     if (e.effect == events::CancelEffect::ReleasedGrant)
-        end_grants(at, Grant::End::Cancelled, [&](const Grant& g) {
-            return g.lock == e.lock && g.session == e.session;
-        });
+        end_grants(at, Grant::End::Cancelled,
+                   [&](const Grant& g) { return g.lock == e.lock && g.session == e.session; });
 }
 
 void LeaseTracks::on(SimTime at, ProcessId, const events::HoldEnded& e) {
@@ -193,8 +192,8 @@ void LeaseTracks::on(SimTime at, ProcessId client, const events::DeadlineMoved& 
     deadlines_[{client, e.session}] = e.deadline;
     // A service that does not say which it answered has answered all.
     std::vector<Pending>& pending = pending_[e.session];
-    const bool said = std::any_of(pending.begin(), pending.end(),
-                                  [](const Pending& p) { return p.answered; });
+    const bool said =
+        std::any_of(pending.begin(), pending.end(), [](const Pending& p) { return p.answered; });
     for (const Pending& p : pending)
         if (p.answered || !said) model_.renewals[p.place].heard = at;
     pending.clear();

@@ -80,7 +80,7 @@ private:
     std::map<ProcessId, FencingToken> highest_;  ///< that a resource accepted
     std::map<std::pair<ProcessId, SessionId>, LocalTime> deadlines_;
     std::map<SessionId, std::vector<Pending>> pending_;  ///< renewals of which nothing came yet
-    std::map<ProcessId, Duration> first_offsets_;  ///< in this life
+    std::map<ProcessId, Duration> first_offsets_;        ///< in this life
     std::map<std::pair<ProcessId, std::uint64_t>, ProcessId> senders_;  ///< of (resource, op)
 };
 

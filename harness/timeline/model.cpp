@@ -15,8 +15,8 @@ public:
 
     void on(SimTime at, ProcessId from, const MessageLine& line) {
         if (line.is_note || line.number == 0) return;
-        Message message{line.number, from, line.to, line.kind, line.dropped, at, at,
-                        Message::Fate::Lost};
+        Message message{line.number,  from, line.to, line.kind,
+                        line.dropped, at,   at,      Message::Fate::Lost};
         if (!line.dropped.empty())
             message.fate = Message::Fate::Dropped;
         else if (line.arrives != SimTime::never())

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// What a log comes to when it is drawn: who held and believed what from when to when. Derived once,
-/// for the page and for Perfetto alike. What a service does not report is simply absent.
+/// What a log comes to when it is drawn: who held and believed what from when to when. Derived
+/// once, for the page and for Perfetto alike. What a service does not report is simply absent.
 namespace lockstep::harness::timeline {
 
 using sim::ProcessId;
@@ -60,8 +60,8 @@ struct Delay {
     SimTime to;
 };
 
-/// A client believed that it held what the service had taken back (`other` is none), or what another
-/// believed to hold as well.
+/// A client believed that it held what the service had taken back (`other` is none), or what
+/// another believed to hold as well.
 struct Danger {
     LockId lock;
     ProcessId client;

@@ -40,7 +40,7 @@ std::string timeline_html(const Outcome& outcome, const scenario::Resolved& sett
                           const TimelineOptions& options) {
     // Under a megabyte, of which the page's own files take a part, and names and texts a little.
     constexpr std::size_t most = 990'000;
-    std::size_t room = 800'000;
+    std::size_t room = 860'000;
     const timeline::Model model = timeline::model_of(outcome, settings);
     std::string page;
     do {

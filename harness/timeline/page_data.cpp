@@ -123,13 +123,19 @@ public:
     std::string text(std::size_t room) {
         RunRecords records = records_of(outcome_, model_);
         const Span focused = focus(outcome_, options_, model_.end);
-        const Span window = WindowSearch(records, anchor(focused), model_.end, room / 2).best();
+        const auto window_of = [&](std::size_t bytes) {
+            return WindowSearch(records, anchor(focused), model_.end, bytes).best();
+        };
+        Span window = window_of(room / 2);
+        const std::string lanes = tracks(records.words, window, room * 4 / 10);
+        // What full tracks leave free is for more messages and events.
+        if (coarse_.points.ns == 0) window = window_of(room - lanes.size() - room / 20);
         out_.open('{');
         run(shown(focused), window);
         violations();
         explanation();
         faults();
-        tracks(records.words, window, room * 4 / 10);
+        out_.raw(lanes);
         record_members(records, window, room / 20);
         out_.close('}');
         return out_.take();
@@ -276,18 +282,16 @@ private:
     }
 
     /// In full, or, where that is too much, ever coarser.
-    void tracks(Words& words, Span window, std::size_t room) {
+    std::string tracks(Words& words, Span window, std::size_t room) {
         const Duration finest = std::max((model_.end - SimTime{}) / 4'000, microseconds(1));
-        Coarseness coarse;
-        std::string text = page_tracks(model_, words, window, coarse);
+        std::string text = page_tracks(model_, words, window, coarse_);
         // Points first: a bar that stands for several says much less than they did.
         for (int round = 0; text.size() > room && round < 14; ++round) {
-            coarse.bars = round < 2 ? Duration{} : round == 2 ? finest : coarse.bars * 2;
-            coarse.points = round == 0 ? finest : coarse.points * 2;
-            text = page_tracks(model_, words, window, coarse);
+            coarse_.bars = round < 2 ? Duration{} : round == 2 ? finest : coarse_.bars * 2;
+            coarse_.points = round == 0 ? finest : coarse_.points * 2;
+            text = page_tracks(model_, words, window, coarse_);
         }
-        out_.raw(text).key("coarseness").open('[');
-        out_.number(us(coarse.points)).number(us(coarse.bars)).close(']');
+        return fmt::format("{},\"coarseness\":[{},{}]", text, us(coarse_.points), us(coarse_.bars));
     }
 
     void record_members(const RunRecords& records, Span window, std::size_t room) {
@@ -320,6 +324,7 @@ private:
     const Model& model_;
     const scenario::Resolved& settings_;
     const Names names_;
+    Coarseness coarse_;
     JsonOut out_;
 };
 

@@ -12,24 +12,48 @@ namespace {
 
 /// What comes all the time and tells little by itself.
 constexpr std::array<std::string_view, 24> everyday{
-    "acquire-called",  "acquire-returned",   "answered",          "appended",
-    "applied",         "call-sent",          "call-told",         "checkpoint-cleared",
-    "commit-advanced", "compacted",          "deadline-moved",    "leases-checkpointed",
-    "link-reset", "link-troubled",   "log-durable",        "may-act",           "open-sent",
-    "point",           "release-returned",   "renewal-answered",  "renewal-received",
-    "renewal-sent",    "write-sent",         "write-told",
+    "acquire-called",   "acquire-returned",
+    "answered",         "appended",
+    "applied",          "call-sent",
+    "call-told",        "checkpoint-cleared",
+    "commit-advanced",  "compacted",
+    "deadline-moved",   "leases-checkpointed",
+    "link-reset",       "link-troubled",
+    "log-durable",      "may-act",
+    "open-sent",        "point",
+    "release-returned", "renewal-answered",
+    "renewal-received", "renewal-sent",
+    "write-sent",       "write-told",
 };
 static_assert(std::is_sorted(everyday.begin(), everyday.end()));
 
 /// What a story is made of.
 constexpr std::array<std::string_view, 25> notable{
-    "assumption-broken", "became-leader",     "deadline-passed", "expiry-proposed",
-    "fault-ended",       "fault-missed",      "fault-started",   "healed",
-    "hold-ended",        "lease-inherited",   "loss-told",       "note",
-    "paused",            "process-started",   "process-stopped", "read-rejected",
-    "resumed",           "session-ended",     "session-over-told",
-    "snapshot-installed", "stepped-down",     "storage-failed",  "storage-refused",
-    "torn-tail-cut",     "write-rejected",
+    "assumption-broken",
+    "became-leader",
+    "deadline-passed",
+    "expiry-proposed",
+    "fault-ended",
+    "fault-missed",
+    "fault-started",
+    "healed",
+    "hold-ended",
+    "lease-inherited",
+    "loss-told",
+    "note",
+    "paused",
+    "process-started",
+    "process-stopped",
+    "read-rejected",
+    "resumed",
+    "session-ended",
+    "session-over-told",
+    "snapshot-installed",
+    "stepped-down",
+    "storage-failed",
+    "storage-refused",
+    "torn-tail-cut",
+    "write-rejected",
 };
 static_assert(std::is_sorted(notable.begin(), notable.end()));
 
@@ -66,7 +90,8 @@ public:
                 add(logged, *event, event->index());
             else if (const auto* world = std::get_if<sim::WorldEvent>(&logged.what))
                 add(logged, *world, events::event_kinds + world->index());
-            else if (const auto* line = std::get_if<MessageLine>(&logged.what); line != nullptr && line->is_note)
+            else if (const auto* line = std::get_if<MessageLine>(&logged.what);
+                     line != nullptr && line->is_note)
                 add_note(logged, line->text);
         }
         for (const Message& message : model_.messages) add(message);
@@ -190,8 +215,7 @@ void Records::begin(SimTime at) {
 }
 
 std::size_t Records::place_of(SimTime at) const {
-    return static_cast<std::size_t>(std::lower_bound(at_.begin(), at_.end(), us(at)) -
-                                    at_.begin());
+    return static_cast<std::size_t>(std::lower_bound(at_.begin(), at_.end(), us(at)) - at_.begin());
 }
 
 std::string Records::range(std::size_t first, std::size_t last) const {

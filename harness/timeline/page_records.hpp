@@ -32,12 +32,16 @@ public:
     /// The first record at or after that time.
     std::size_t place_of(SimTime at) const;
     /// How many bytes the records of a range take.
-    std::size_t bytes(std::size_t first, std::size_t last) const { return start(last) - start(first); }
+    std::size_t bytes(std::size_t first, std::size_t last) const {
+        return start(last) - start(first);
+    }
     /// The time before the first of them and, as one array, the records: `[base,[...]]`.
     std::string range(std::size_t first, std::size_t last) const;
 
 private:
-    std::size_t start(std::size_t i) const { return i < starts_.size() ? starts_[i] : text_.size(); }
+    std::size_t start(std::size_t i) const {
+        return i < starts_.size() ? starts_[i] : text_.size();
+    }
     JsonOut text_;
     std::vector<std::size_t> starts_;
     std::vector<std::int64_t> at_;  ///< us
@@ -46,10 +50,11 @@ private:
 /// All that happened, as records; and what their numbers mean.
 struct RunRecords {
     Records events;    ///< time, process, kind, fields
-    Records ordinary;   ///< without what comes all the time
-    Records notable;    ///< only what a story is made of
+    Records ordinary;  ///< without what comes all the time
+    Records notable;   ///< only what a story is made of
     Records messages;  ///< time, from, to, kind (a word), how long it took, fate
-    std::string kinds;  ///< weights 0 to 2; JSON: `[name, weight, [field, type, ...]]` for each kind
+    std::string
+        kinds;  ///< weights 0 to 2; JSON: `[name, weight, [field, type, ...]]` for each kind
     Words words;
 };
 

@@ -152,21 +152,21 @@ private:
     void beliefs() {
         Lanes<Bar> all;
         for (const Belief& b : model_.beliefs)
-            all[key_of(b.client, b.lock)].push_back({us(b.from),
-                                                     us(b.over),
-                                                     {static_cast<std::int64_t>(b.token.value),
-                                                      us(b.told) - us(b.over), word(b.why)}});
+            all[key_of(b.client, b.lock)].push_back(
+                {us(b.from),
+                 us(b.over),
+                 {static_cast<std::int64_t>(b.token.value), us(b.told) - us(b.over), word(b.why)}});
         lanes("beliefs", all, 3);
     }
 
     void grants() {
         Lanes<Bar> all;
         for (const Grant& g : model_.grants)
-            all[key_of(g.lock)].push_back({us(g.from),
-                                           us(g.to),
-                                           {static_cast<std::int64_t>(g.token.value),
-                                            static_cast<std::int64_t>(g.client.value),
-                                            static_cast<std::int64_t>(g.end)}});
+            all[key_of(g.lock)].push_back(
+                {us(g.from),
+                 us(g.to),
+                 {static_cast<std::int64_t>(g.token.value),
+                  static_cast<std::int64_t>(g.client.value), static_cast<std::int64_t>(g.end)}});
         lanes("grants", all, 3);
         Lanes<Bar> delays;
         for (const Delay& d : model_.delays)
@@ -195,10 +195,10 @@ private:
     void roles() {
         Lanes<Bar> all;
         for (const Role& r : model_.roles)
-            all[key_of(r.server)].push_back({us(r.from),
-                                             us(r.to),
-                                             {static_cast<std::int64_t>(r.kind),
-                                              static_cast<std::int64_t>(r.term.value), 0}});
+            all[key_of(r.server)].push_back(
+                {us(r.from),
+                 us(r.to),
+                 {static_cast<std::int64_t>(r.kind), static_cast<std::int64_t>(r.term.value), 0}});
         lanes("roles", all, 2);
     }
 
@@ -232,11 +232,10 @@ private:
         Lanes<Point> writes;
         for (const Write& w : model_.writes) {
             if (w.fate == Write::Fate::ReadAccepted) continue;
-            writes[key_of(w.resource)].push_back({us(w.at),
-                                                  {static_cast<std::int64_t>(w.fate),
-                                                   static_cast<std::int64_t>(w.token.value),
-                                                   static_cast<std::int64_t>(w.client.value),
-                                                   static_cast<std::int64_t>(w.n)}});
+            writes[key_of(w.resource)].push_back(
+                {us(w.at),
+                 {static_cast<std::int64_t>(w.fate), static_cast<std::int64_t>(w.token.value),
+                  static_cast<std::int64_t>(w.client.value), static_cast<std::int64_t>(w.n)}});
         }
         lanes("writes", writes, 4, true);
         Lanes<Point> renewals;
@@ -260,16 +259,13 @@ private:
         // A clock that does what it should is not worth a line.
         constexpr std::int64_t worth_a_line = 1'000;
         std::erase_if(all, [](const auto& lane) {
-            return std::none_of(lane.second.begin(), lane.second.end(), [](const Point& p) {
-                return std::abs(p.more[0]) >= worth_a_line;
-            });
+            return std::none_of(lane.second.begin(), lane.second.end(),
+                                [](const Point& p) { return std::abs(p.more[0]) >= worth_a_line; });
         });
         lanes("clocks", all, 1);
     }
 
-    std::int64_t word(std::string_view text) {
-        return static_cast<std::int64_t>(words_.of(text));
-    }
+    std::int64_t word(std::string_view text) { return static_cast<std::int64_t>(words_.of(text)); }
 
     const Model& model_;
     Words& words_;

@@ -103,8 +103,8 @@ void ProcessTracks::on(SimTime at, ProcessId p, const sim::ProcessStopped& e) {
 
 void ProcessTracks::on(SimTime at, ProcessId p, const sim::Paused& e) {
     hit(at, p);
-    const auto kind = e.strand == 1                        ? Band::Kind::CallbacksStalled
-                      : e.strand != 0                      ? Band::Kind::StrandStalled
+    const auto kind = e.strand == 1                       ? Band::Kind::CallbacksStalled
+                      : e.strand != 0                     ? Band::Kind::StrandStalled
                       : e.clock == sim::ClockMode::Frozen ? Band::Kind::PausedClockToo
                                                           : Band::Kind::Paused;
     begin_band(at, p, kind, StrandKey + e.strand);
