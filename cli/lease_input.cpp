@@ -1,54 +1,55 @@
 #include "cli/lease_input.hpp"
 
 #include "cli/input.hpp"
+#include "harness/data/read.hpp"
 #include "harness/lease/full.hpp"
 #include "harness/lease/rate.hpp"
+#include "harness/services.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace lockstep::cli {
 namespace {
 
-/// A line is a length in seconds, or a start and a length.
-Result<data::Series> read_column(const std::string& path, data::Measure measure) {
-    std::ifstream in(path);
-    if (!in) return Error{fmt::format("cannot be opened: {}", std::strerror(errno)), path, 0, 0};
-    data::Series series;
-    series.measure = measure;
-    series.format = "column";
-    series.files = {path};
-    std::string text;
-    for (int line = 1; std::getline(in, text); ++line) {
-        if (text.empty() || text.front() == '#') continue;
-        std::istringstream words(text);
-        double first = 0;
-        double second = 0;
-        if (!(words >> first) || first < 0)
-            return Error{"found no length in seconds", path, line, 0};
-        const bool timed = static_cast<bool>(words >> second);
-        if (line > 1 && !series.points.empty() && timed != series.timed)
-            return Error{"some lines have a start, and some have none", path, line, 0};
-        series.timed = timed;
-        const auto ns = [](double s) { return Duration{static_cast<std::int64_t>(s * 1e9)}; };
-        series.points.push_back({timed ? ns(first) : Duration{}, ns(timed ? second : first), 0,
-                                 static_cast<std::uint32_t>(line)});
+std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', from), text.size());
+        if (comma > from) words.push_back(text.substr(from, comma - from));
+        from = comma + 1;
     }
-    if (series.points.empty()) return Error{"no lengths in it", path, 0, 0};
-    std::ranges::stable_sort(series.points, {}, &data::Point::at);
-    if (series.timed)
-        series.observed = series.points.back().at + series.points.back().length + Duration{1};
-    return series;
+    return words;
+}
+
+/// The lengths of that measure; a file that holds no other is taken for what the option is about.
+Result<data::Series> read_files(const std::string& option, const std::string& text,
+                                data::Measure measure) {
+    const auto files = words_of(text);
+    data::ReadOptions options;
+    options.unit = "s";
+    auto read = data::read_series(files, options);
+    if (!read) return read.error();
+    const auto wanted = [&](const data::Series& s) { return s.measure == measure; };
+    if (std::ranges::none_of(read.value(), wanted)) {
+        options.as = measure;
+        read = data::read_series(files, options);
+        if (!read) return read.error();
+    }
+    if (std::ranges::count_if(read.value(), wanted) != 1)
+        return Error{fmt::format("{}: these files measure it in {} ways (`{} data` says which); "
+                                 "give those of one",
+                                 option, std::ranges::count_if(read.value(), wanted),
+                                 harness::program_name()),
+                     files.front(), 0, 0};
+    return std::move(*std::ranges::find_if(read.value(), wanted));
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ Result<lease::Source> lease_source(const std::string& option, const std::string&
                                    data::Measure measure, Duration otherwise) {
     if (text.empty()) return lease::Source{};
     if (lease::looks_like_rate(text)) return lease::parse_rate(option, text, otherwise);
-    auto series = read_column(text, measure);
+    auto series = read_files(option, text, measure);
     if (!series) return series.error();
     lease::Source source;
     source.series = std::move(series).value();
