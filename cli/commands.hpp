@@ -27,11 +27,11 @@ struct RunArguments {
     Origin sets_from = {};
     bool again_without_config = false;  ///< the command that repeats the run needs --no-config
     bool verbose = false;
-    std::string events;   ///< file for the events as JSON lines; "-": standard output
-    std::string json;     ///< file for the verdicts as JSON; "-": standard output
-    std::string budget;   ///< wall time, "5m"; empty: none
-    std::string until;    ///< simulated time at which it ends, "12.5s"; empty: at its end
-    std::string history;  ///< a file for the history of the run; empty: none
+    std::string events;    ///< file for the events as JSON lines; "-": standard output
+    std::string json;      ///< file for the verdicts as JSON; "-": standard output
+    std::string budget;    ///< wall time, "5m"; empty: none
+    std::string until;     ///< simulated time at which it ends, "12.5s"; empty: at its end
+    std::string history;   ///< a file for the history of the run; empty: none
     std::string html;      ///< a file for the timeline as a page; empty: none
     std::string perfetto;  ///< a file for the timeline as trace events; empty: none
 };

@@ -66,7 +66,7 @@ private:
     bool healed_ = false;
     bool unsettled_ = false;
     bool out_of_time_ = false;
-    bool cut_ = false;  ///< at RunOptions::until
+    bool cut_ = false;      ///< at RunOptions::until
     sim::SimTime settles_;  ///< what troubled links delayed has arrived by then
     sim::RunEnd end_ = sim::RunEnd::ReachedEnd;
 };

@@ -16,10 +16,9 @@ struct Config {
     NodeId self;
     std::vector<NodeId> servers;
     Duration ttl = seconds(12);
-    Duration renew_every =
-        seconds(4);  ///< jittered downwards; at most a third of the TTL granted
-    std::int64_t jitter_percent = 10;  ///< of `renew_every` and `retry_every`, at most
-    Ppm drift_bound{10'000};  ///< of the relative rate of any two clocks
+    Duration renew_every = seconds(4);  ///< jittered downwards; at most a third of the TTL granted
+    std::int64_t jitter_percent = 10;   ///< of `renew_every` and `retry_every`, at most
+    Ppm drift_bound{10'000};            ///< of the relative rate of any two clocks
     Duration margin = milliseconds(50);
     Duration retry_every = milliseconds(500);  ///< without an answer, a request is sent again
     Duration hold_max{};  ///< for which the service lets one grant be held; zero: without end
