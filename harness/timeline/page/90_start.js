@@ -139,6 +139,10 @@ if (!involved.size || !steps.length) {
   choice.rows = "all";
   $("rows").value = "all";
 }
+if (!run.messageChain.length) {
+  choice.messages = $("messages").value = "dropped";
+  $("messages").querySelector("[value=chain]").remove();
+}
 fromAddress();
 draw();
 drawPanel();
