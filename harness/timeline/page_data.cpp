@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace lockstep::harness::timeline {
 namespace {
@@ -123,6 +125,11 @@ public:
     std::string text(std::size_t room) {
         RunRecords records = records_of(outcome_, model_);
         const Span focused = focus(outcome_, options_, model_.end);
+        out_.open('{');
+        violations();
+        explanation();
+        faults(anchor(focused).to, room / 8);
+        room -= std::min(room / 2, out_.size());
         const auto window_of = [&](std::size_t bytes) {
             return WindowSearch(records, anchor(focused), model_.end, bytes).best();
         };
@@ -130,11 +137,7 @@ public:
         const std::string lanes = tracks(records.words, window, room * 4 / 10);
         // What full tracks leave free is for more messages and events.
         if (coarse_.points.ns == 0) window = window_of(room - lanes.size() - room / 20);
-        out_.open('{');
         run(shown(focused), window);
-        violations();
-        explanation();
-        faults();
         out_.raw(lanes);
         record_members(records, window, room / 20);
         out_.close('}');
@@ -264,20 +267,42 @@ private:
         out_.close(']');
     }
 
-    void faults() {
-        constexpr std::size_t most = 400;
-        out_.key("faults").open('[');
-        for (std::size_t i = 0; i < std::min(model_.faults.size(), most); ++i) {
+    std::string fault_text(const FaultSpan& fault) const {
+        std::string_view kind = "fault";
+        if (fault.fault < settings_.plan.size())
+            kind = sim::to_string(settings_.plan[fault.fault].kind);
+        JsonOut out;
+        out.open('[').number(us(fault.from)).number(us(fault.to)).number(fault.fault);
+        out.text(names_.fault(fault.fault), 200).text(kind);
+        out.text(fault.missed ? names_.why_missed(fault.fault) : "").open('[');
+        for (const ProcessId p : fault.hits) out.number(p.value);
+        out.close(']').close(']');
+        return out.take();
+    }
+
+    /// Of too many the closest to where the detail is.
+    void faults(SimTime anchor, std::size_t room) {
+        const auto distance = [&](std::size_t i) {
             const FaultSpan& fault = model_.faults[i];
-            std::string_view kind = "fault";
-            if (fault.fault < settings_.plan.size())
-                kind = sim::to_string(settings_.plan[fault.fault].kind);
-            out_.open('[').number(us(fault.from)).number(us(fault.to)).number(fault.fault);
-            out_.text(names_.fault(fault.fault), 200).text(kind);
-            out_.text(fault.missed ? names_.why_missed(fault.fault) : "").open('[');
-            for (const ProcessId p : fault.hits) out_.number(p.value);
-            out_.close(']').close(']');
+            if (fault.from > anchor) return fault.from - anchor;
+            return fault.to < anchor ? anchor - fault.to : Duration{};
+        };
+        std::vector<std::size_t> closest(model_.faults.size());
+        std::iota(closest.begin(), closest.end(), std::size_t{0});
+        std::stable_sort(closest.begin(), closest.end(),
+                         [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+        std::vector<std::string> texts(closest.size());
+        std::size_t bytes = 0;
+        for (const std::size_t i : closest) {
+            texts[i] = fault_text(model_.faults[i]);
+            bytes += texts[i].size() + 1;
+            if (bytes > room) {
+                texts[i].clear();
+                break;
+            }
         }
+        out_.key("faultCount").word(model_.faults.size()).key("faults").open('[');
+        for (const std::string& text : texts) out_.raw(text);
         out_.close(']');
     }
 

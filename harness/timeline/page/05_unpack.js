@@ -28,6 +28,7 @@ function unpacked(packed) {
     ended: packed.ended, endDetail: packed.endDetail, window: packed.window, detail: packed.detail,
     processes: processes.map(([name, kind]) => ({ name, kind: kind || "server" })), locks,
     violations: packed.violations, explanation: packed.explanation || null, chances: packed.chances,
+    faultCount: packed.faultCount,
     faults: packed.faults.map(([from, to, number, label, kind, missed, on]) =>
         ({ label: missed ? label + " (" + missed + ")" : label, kind, from, to, on, number, missed })),
     beliefs: [], grants: [], queues: [], paused: [], down: [], clock: [], renewals: [], writes: [],
@@ -66,11 +67,14 @@ function unpacked(packed) {
   unpackMessages(packed, run);
   unpackEvents(packed, run, { nameOf, lockOf: (id) => known(locks, id, "lock "), words, faultLabels });
   unpackChain(packed, run);
+  const left = [];
   if (packed.detail[0] > 0 || packed.detail[1] < end) {
-    run.leftOut = "messages and everyday events outside " + packed.detail[0] / 1e6 + " s to " + packed.detail[1] / 1e6 + " s" +
-        (packed.coarseness[0] ? "; who waited, and some commits, writes and renewals" : "") +
-        (packed.coarseness[1] ? "; holds closer together than " + packed.coarseness[1] / 1000 + " ms are drawn as one there" : "");
+    left.push("messages and everyday events outside " + packed.detail[0] / 1e6 + " s to " + packed.detail[1] / 1e6 + " s");
+    if (packed.coarseness[0]) left.push("who waited there, and some commits, writes and renewals");
+    if (packed.coarseness[1]) left.push("holds closer together than " + packed.coarseness[1] / 1000 + " ms are one bar there");
   }
+  if (packed.faults.length < packed.faultCount) left.push(packed.faultCount - packed.faults.length + " faults further away");
+  run.leftOut = left.join("; ");
   return run;
 }
 

@@ -104,11 +104,12 @@ function layout() {
   if (faultLanes.length) {
     let lanes = faultLanes.length;
     while (lanes > 1 && !faultLanes[lanes - 1].items.some((fault) => visible(fault.from, fault.to))) --lanes;
-    add({ kind: "faults", label: "faults", sub: run.faults.length + " in the run", lanes, inner: lanes * 19 });
+    add({ kind: "faults", label: "faults", sub: run.faultCount + " in the run", lanes, inner: lanes * 19 });
   }
   run.locks.forEach((name, i) => {
     const lock = i + 1;
     if (choice.rows !== "all" && run.locks.length > 2 && involvedLocks.size && !involvedLocks.has(lock)) return;
+    if (!run.grants.length && !queuesOf.has(lock)) return;
     const depth = Math.min(6, queueDepth(lock));
     add({ kind: "lock", lock, label: name, sub: depth ? "holder, waiters" : "holder", depth, inner: 20 + depth * 14 });
   });
@@ -124,7 +125,7 @@ function layout() {
   const clock = (id) => (clockOf.has(id) ? 20 : 0);
   for (const id of idsOf("server")) {
     if (shown(id) || choice.messages === "all") {
-      add({ kind: "server", id, label: processName(id), sub: "role, commit", inner: 34 + clock(id) });
+      add({ kind: "server", id, label: processName(id), sub: run.roles.length ? "role, commit" : "", inner: 34 + clock(id) });
     }
   }
   const hidden = run.processes.length - rows.filter((row) => row.id).length;

@@ -85,7 +85,7 @@ function drawMap() {
   if (!view.narrow) {
     svg(map, "text", { x: 8, y: 13, class: "sub" }, "faults");
     svg(map, "text", { x: 8, y: 24, class: "sub" }, "believed");
-    svg(map, "text", { x: 8, y: 36, class: "sub" }, "leaders");
+    if (run.roles.length) svg(map, "text", { x: 8, y: 36, class: "sub" }, "leaders");
   }
 }
 

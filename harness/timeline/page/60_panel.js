@@ -11,7 +11,7 @@ function stateAt(at) {
     const holders = during(grantsOfLock.get(lock) || [], 2, 3, at);
     const believers = during(run.beliefs, 2, 3, at).filter((belief) => belief[1] === lock);
     const line = lastUntil(queuesOf.get(lock), 1, at);
-    const wrong = believers.filter((b) => !holders.some((grant) => grant[1] === b[0]));
+    const wrong = believers.filter((b) => run.grants.length && !holders.some((grant) => grant[1] === b[0]));
     state.locks.push({ name, lock, holders, believers, queue: line ? line[2] : [], wrong,
                        two: new Set(believers.map((b) => b[0])).size > 1 });
   });
@@ -28,7 +28,7 @@ function stateAt(at) {
     if (process.kind === "server") {
       const [is] = during(rolesOf.get(id) || [], 1, 2, at).slice(-1);
       const commit = lastUntil(commitsOf.get(id), 1, at);
-      role = (is ? is[3] + ", term " + is[4] : "no role") + (commit ? ", commit " + commit[2] : "");
+      if (is || commit || run.roles.length) role = (is ? is[3] + ", term " + is[4] : "no role") + (commit ? ", commit " + commit[2] : "");
     }
     state.processes.push({ id, name: process.name, kind: process.kind, role, marks });
   });
@@ -72,7 +72,7 @@ function lockTable(state) {
     const row = body.insertRow();
     if (lock.wrong.length || lock.two) row.className = "bad";
     row.append(html("th", { scope: "row" }, lock.name));
-    row.append(cellOf(lock.holders.map((g) => processName(g[1]) + " (" + g[4] + ")"), "nobody"));
+    row.append(cellOf(lock.holders.map((g) => processName(g[1]) + " (" + g[4] + ")"), run.grants.length ? "nobody" : "not told"));
     const believed = cellOf([...new Set(lock.believers.map((b) => processName(b[0])))], "nobody");
     if (lock.wrong.length) believed.append(html("strong", {}, " ✕ " + names(lock.wrong, 0) + " not granted"));
     if (lock.two) believed.append(html("strong", {}, " ✕ two believe"));
@@ -119,6 +119,8 @@ function eventsNear() {
   const next = countUntil(run.events, 0, cursor);
   near.push(...run.events.slice(next, next + 3));
   near.sort((a, b) => a[0] - b[0]);
+  const before = near.filter((event) => event[0] <= cursor).length;
+  near.splice(0, Math.max(0, before - 12));
   let after = false;
   for (const event of near) {
     const item = html("li", { class: event[3] > 1 ? "important" : "" });
@@ -146,6 +148,7 @@ function drawNow(state) {
   for (const lock of busy.slice(0, most)) {
     now.append(html("span", {}, lock.name + ": " + (lock.holders.length ? "held by " + names(lock.holders, 1) : run.grants.length ? "free" : "believed by " + names(lock.believers, 0))));
     if (lock.wrong.length) now.append(html("span", { class: "bad" }, "✕ " + names(lock.wrong, 0) + " believes, not granted"));
+    else if (lock.two) now.append(html("span", { class: "bad" }, "✕ two believe"));
   }
   if (busy.length > most) now.append(html("span", {}, "and " + (busy.length - most) + (busy.length - most === 1 ? " more lock" : " more locks")));
   if (!busy.length) now.append(html("span", {}, run.locks.length === 1 ? run.locks[0] + ": free" : run.locks.length ? "all locks free" : ""));

@@ -1,12 +1,16 @@
 // What stands above and below the tracks: verdict, cause, story, command, legend, chances.
 
+function howMany(kind) {
+  const count = run.processes.filter((p) => p.kind === kind).length;
+  return count + " " + kind + (count === 1 ? "" : "s");
+}
+
 function drawTop() {
   document.title = (violation ? violation.id + " · " : "") + run.title + " · Lockstep timeline";
   $("title").textContent = run.title;
   $("facts").textContent = "seed " + run.seed + " · " + seconds(run.end, run.end % 1e6 ? 3 : 0) + " of true time" +
       (run.healed ? " · faults end at " + seconds(run.healed, run.healed % 1e6 ? 3 : 0) : "") +
-      " · " + run.processes.filter((p) => p.kind === "server").length + " servers, " +
-      run.processes.filter((p) => p.kind === "client").length + " clients";
+      " · " + howMany("server") + ", " + howMany("client");
   drawVerdict();
   drawWhy();
   $("command").textContent = run.command;

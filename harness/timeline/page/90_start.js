@@ -140,7 +140,8 @@ if (!involved.size || !steps.length) {
   $("rows").value = "all";
 }
 if (!run.messageChain.length) {
-  choice.messages = $("messages").value = "dropped";
+  const dropped = run.messages.filter((m) => m[3] === null && visible(m[2], m[2])).length;
+  choice.messages = $("messages").value = dropped < 150 ? "dropped" : "off";
   $("messages").querySelector("[value=chain]").remove();
 }
 fromAddress();

@@ -14,6 +14,10 @@ namespace {
 using nlohmann::json;
 using Track = std::pair<std::int64_t, std::int64_t>;
 
+Track track_of(const json& event) {
+    return {event["pid"].get<std::int64_t>(), event["tid"].get<std::int64_t>()};
+}
+
 std::string trace_text(const Run& run) {
     std::string text;
     harness::perfetto_json(run.outcome, run.settings,
@@ -60,9 +64,9 @@ private:
         if (phase == "M") return metadata(event);
         need(event, "ts goes back", at >= last_);
         last_ = std::max(last_, at);
-        need(event, "cat", event.contains("cat") && event["cat"].is_string());
-        need(event, "a process without a name", named_.contains(event["pid"]));
-        const Track track{event["pid"], event["tid"]};
+        if (!event.contains("cat") || !event["cat"].is_string()) return need(event, "cat", false);
+        need(event, "a process without a name", named_.contains(event["pid"].get<std::int64_t>()));
+        const Track track = track_of(event);
         if (phase == "X")
             slice(event, track, at);
         else if (phase == "b" || phase == "e")
@@ -81,7 +85,7 @@ private:
         const std::string name = event["name"];
         need(event, "args", event.contains("args") && event["args"].is_object());
         if (name == "process_name") named_.insert(event["pid"].get<std::int64_t>());
-        if (name == "thread_name") tracks_.insert({event["pid"], event["tid"]});
+        if (name == "thread_name") tracks_.insert(track_of(event));
     }
 
     void slice(const json& event, const Track& track, double at) {
