@@ -105,7 +105,9 @@ function drawLegend() {
   const box = (name, y = 3, height = 14) => (p) => svg(p, "rect", { x: 1, y, width: 32, height, rx: 2, class: name });
   entry(run.beliefs.length, box("belief", 1, 11), "the client believes that it holds the lock");
   entry(run.grants.length, box("grant", 12, 7), "the service has granted it the lock");
+  entry(run.beliefs.some((b) => b[6] > 1000), box("unaware", 2, 10), "its deadline has passed, and it does not know yet");
   entry(gaps.length, (p) => (box("gap", 1, 18)(p), box("gap-edge", 1, 18)(p)), "believes without being granted");
+  entry(run.delays.length, box("delay"), "nobody gets the lock: its delay after an expiry");
   entry(overlaps.length, box("overlap", 8, 4), "two clients believe in one lock");
   entry(run.faults.length, box("fault"), "a fault, while it lasts");
   entry(run.faults.length, (p) => (box("row", 0, 20)(p), box("band", 0, 20)(p)), "the rows that a fault hits");
