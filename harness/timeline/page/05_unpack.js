@@ -31,14 +31,14 @@ function unpacked(packed) {
     faultCount: packed.faultCount,
     faults: packed.faults.map(([from, to, number, label, kind, missed, on]) =>
         ({ label: missed ? label + " (" + missed + ")" : label, kind, from, to, on, number, missed })),
-    beliefs: [], grants: [], queues: [], paused: [], down: [], clock: [], renewals: [], writes: [],
+    beliefs: [], grants: [], delays: [], queues: [], paused: [], down: [], clock: [], renewals: [], writes: [],
     roles: [], commits: [], kinds: [], messages: [], events: [], gaps: [], overlaps: [], leftOut: "",
   };
   const faultLabels = new Map(run.faults.map((fault) => [fault.number, fault.label]));
 
   unroll(packed.beliefs, 4, ([client, lock], from, [length, number, news, why]) =>
       run.beliefs.push([client, lock, from, from + length, token(number),
-                        words[why] + (news > 1000 ? "; it knew " + news / 1e6 + " s later" : "")]));
+                        words[why] + (news > 1000 ? "; it knew " + news / 1e6 + " s later" : ""), news]));
   const ends = ["", "released", "its session expired", "its session was closed", "held for too long", "cancelled"];
   unroll(packed.grants, 4, ([lock], from, [length, number, client, how]) =>
       run.grants.push([lock, client, from, from + length, token(number), ends[how] || ""]));
@@ -46,6 +46,7 @@ function unpacked(packed) {
     if (other > 0) run.overlaps.push([lock, client, other, from, from + length]);
     else run.gaps.push([client, lock, from, from + length]);
   });
+  unroll(packed.delays, 1, ([lock], from, [length]) => run.delays.push([lock, from, from + length]));
   const roles = ["follower", "candidate", "leader"];
   unroll(packed.roles, 3, ([server], from, [length, kind, term]) =>
       run.roles.push([server, from, from + length, roles[kind] || "candidate", term]));

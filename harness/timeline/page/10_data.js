@@ -59,6 +59,7 @@ function lastUntil(list, column, at) {
 const beliefsOf = groupBy(run.beliefs, 0, 2);
 const grantsOfLock = groupBy(run.grants, 0, 2);
 const grantsOfClient = groupBy(run.grants, 1, 2);
+const delaysOf = groupBy(run.delays, 0, 1);
 const queuesOf = groupBy(run.queues, 0, 1);
 const pausedOf = groupBy(run.paused, 0, 1);
 const downOf = groupBy(run.down, 0, 1);

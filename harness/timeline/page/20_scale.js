@@ -21,8 +21,10 @@ function svg(parent, tag, attributes, text, tip) {
   return node;
 }
 
+/// Cut, not rounded, as the program's own texts are: an instant reads the same in both.
 function seconds(at, decimals = 3) {
-  return (at / 1e6).toFixed(decimals) + " s";
+  const unit = Math.pow(10, 6 - decimals);
+  return (Math.trunc(at / unit) * unit / 1e6).toFixed(decimals) + " s";
 }
 function duration(length) {
   const size = Math.abs(length);

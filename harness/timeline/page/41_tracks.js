@@ -27,6 +27,8 @@ function drawLock(parent, row) {
        client ? [processName(client) + " · " + token, processName(client), shortName(client)] : [String(token)],
        lockName(row.lock) + " granted to " + (client ? processName(client) : "somebody") + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], row.top, 18);
+  bars(parent, delaysOf.get(row.lock) || [], ([, from, to]) =>
+      [from, to, "delay", ["delay"], "nobody gets " + lockName(row.lock) + ": its delay after an expiry\n" + range(from, to)], row.top + 2, 14);
   const line = queuesOf.get(row.lock) || [];
   for (let slot = 0; slot < row.depth; ++slot) {
     const pieces = [];
@@ -56,6 +58,12 @@ function drawLease(parent, client, part, y) {
          : ["believes · " + token, "believes", String(token)],
        processName(client) + " believes it holds " + lockName(lock) + ", token " + token + "\n" + range(from, to) +
        (why ? "\nended: " + why : "")], top, 12);
+  for (const [, lock, , to, token, , news] of part.mine) {
+    if (!(news > 1000) || !visible(to, to + news)) continue;
+    const [left, width] = span(to, to + news, 3);
+    svg(parent, "rect", { x: left, y: top + 1, width, height: 10, class: "unaware" }, null,
+        processName(client) + " may no longer rely on " + lockName(lock) + ", token " + token + ", and does not know it yet\n" + range(to, to + news));
+  }
   bars(parent, part.granted, ([lock, , from, to, token, why]) =>
       [from, to, "grant", "",
        lockName(lock) + " granted to " + processName(client) + ", token " + token + "\n" + range(from, to) +

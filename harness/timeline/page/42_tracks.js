@@ -16,7 +16,6 @@ function drawResource(parent, row) {
     taken.push([left, left + width, y]);
     svg(parent, "text", { x: left, y: y + 4, class: name }, text);
   };
-  for (const write of writes) taken.length < 400 && taken.push([x(write[1]) - 4, x(write[1]) + 4, level(write)]);
   for (const write of [...writes.filter((each) => !notable.includes(each)), ...notable]) {
     const [, at, client, token, n, what, text] = write;
     const left = x(at);
@@ -33,10 +32,11 @@ function drawResource(parent, row) {
       svg(parent, "path", { d: "M" + (left - 3.5) + " " + (y - 3.5) + "l7 7m0 -7l-7 7", class: "write-cross" });
     } else svg(parent, "circle", { cx: left, cy: y, r: 3.5, class: "write-repeated" }, null, tip);
   }
-  for (const write of notable) {
+  for (const write of notable.slice(0, 200)) {
     const stale = staleWrites.has(write);
     label(x(write[1]), level(write), write[3] + (stale ? " stale, accepted" : " refused"), stale ? "stale-text" : "refused-text");
   }
+  for (const write of writes) taken.length < 700 && taken.push([x(write[1]) - 4, x(write[1]) + 4, level(write)]);
   for (const write of writes) {
     if (notable.includes(write) || taken.length > 900 || Math.abs(x(write[1]) - labelled) < 14) continue;
     label(x(write[1]), level(write), String(write[3]), "write-text");
@@ -75,12 +75,11 @@ function drawLabel(parent, row) {
   else tips.set(parent.lastChild, row.sub);
   if (row.kind !== "client") return;
   let y = row.top;
-  let above = 0;
+  let under = high ? 27 : 0;
   for (const part of row.parts) {
     const words = part.kind === "renewals" ? "renewals" : part.kind === "clock" ? "clock" : "";
     if (words && y > row.top + 18) {
-      const under = Math.max(high && y < row.top + 30 ? 38 : y - row.top + 10, above + 11);
-      above = under;
+      under = Math.max(under + 12, y - row.top + 10);
       svg(parent, "text", { x: view.left - 8, y: row.top + under, class: "sub end" }, words);
     }
     y += part.height;

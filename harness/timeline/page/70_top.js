@@ -105,7 +105,9 @@ function drawLegend() {
   const box = (name, y = 3, height = 14) => (p) => svg(p, "rect", { x: 1, y, width: 32, height, rx: 2, class: name });
   entry(run.beliefs.length, box("belief", 1, 11), "the client believes that it holds the lock");
   entry(run.grants.length, box("grant", 12, 7), "the service has granted it the lock");
+  entry(run.beliefs.some((b) => b[6] > 1000), box("unaware", 2, 10), "its deadline has passed, and it does not know yet");
   entry(gaps.length, (p) => (box("gap", 1, 18)(p), box("gap-edge", 1, 18)(p)), "believes without being granted");
+  entry(run.delays.length, box("delay"), "nobody gets the lock: its delay after an expiry");
   entry(overlaps.length, box("overlap", 8, 4), "two clients believe in one lock");
   entry(run.faults.length, box("fault"), "a fault, while it lasts");
   entry(run.faults.length, (p) => (box("row", 0, 20)(p), box("band", 0, 20)(p)), "the rows that a fault hits");
@@ -123,7 +125,7 @@ function drawLegend() {
   entry(run.roles.length, box("role leader"), "leader");
   entry(run.roles.some((r) => r[3] === "candidate"), box("role candidate"), "candidate");
   entry(run.commits.length, (p) => svg(p, "path", { d: "M1 16H10V11H20V5H33", class: "commit-line" }), "commit index");
-  entry(run.messages.length, (p) => (svg(p, "path", { d: "M2 16L26 6", class: "message strong" }), svg(p, "path", { d: "M33 3l-9 0l3 6z", class: "arrow strong" })), "message of the chain");
+  entry(run.messageChain.length, (p) => (svg(p, "path", { d: "M2 16L26 6", class: "message strong" }), svg(p, "path", { d: "M33 3l-9 0l3 6z", class: "arrow strong" })), "message of the chain");
   entry(run.messages.some((m) => m[3] === null), (p) => (svg(p, "path", { d: "M2 16L20 8", class: "message lost" }), svg(p, "path", { d: "M18 4l8 8m0 -8l-8 8", class: "lost-cross" })), "message dropped");
   entry(steps.length, (p) => { const g = svg(p, "g", { class: "badge" }); svg(g, "circle", { cx: 17, cy: 10, r: 8 }); svg(g, "text", { x: 17, y: 14 }, "1"); }, "step of the story; a square: the decisive one");
   entry(run.chain.length, (p) => svg(p, "path", { d: "M17 5l5 5l-5 5l-5 -5z", class: "chain" }), "event that led to the violation");

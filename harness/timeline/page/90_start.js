@@ -141,7 +141,7 @@ if (!involved.size || !steps.length) {
 }
 if (!run.messageChain.length) {
   const dropped = run.messages.filter((m) => m[3] === null && visible(m[2], m[2])).length;
-  choice.messages = $("messages").value = dropped < 150 ? "dropped" : "off";
+  choice.messages = $("messages").value = dropped < 40 ? "dropped" : "off";
   $("messages").querySelector("[value=chain]").remove();
 }
 fromAddress();
