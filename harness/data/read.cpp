@@ -20,8 +20,11 @@ namespace lockstep::data {
 namespace {
 
 constexpr std::array entries{
-    &probe_format, &go_gctrace_format, &ping_format,    &jdk_unified_format,
-    &jdk8_format,  &csv_format,        &numbers_format,
+    &probe_format,      &hdr_log_format,     &hdr_percentiles_format,
+    &go_gctrace_format, &ping_format,        &prometheus_format,
+    &fio_format,        &etcd_format,        &election_format,
+    &throttle_format,   &jdk_unified_format, &jdk8_format,
+    &csv_format,        &numbers_format,
 };
 
 Error error_of(std::string message, std::uint64_t line = 0) {

@@ -1,0 +1,63 @@
+#include "tests/cli/program.hpp"
+
+#include <string>
+
+namespace lockstep::test::program {
+namespace {
+
+std::string log_sample(const std::string& name) {
+    return std::string(LOCKSTEP_TEST_DIR) + "/data/samples/" + name;
+}
+
+}  // namespace
+
+TEST_CASE("data: lockstep data tells what a log contains") {
+    const Answer table = lockstep_says("data " + log_sample("unified-safepoint.log"));
+    INFO(table.out);
+    CHECK(table.code == 0);
+    CHECK(says(table, "longest"));
+    CHECK(says(table, "6.501 ms"));
+    CHECK(says(table, "skipped  1 pauses of collections"));
+    const Answer zipped =
+        shell("gzip -c " + log_sample("numbers.txt") + " | " + LOCKSTEP_PROGRAM + " data - --json");
+    INFO(zipped.out);
+    CHECK(zipped.code == 0);
+    CHECK(says(zipped, R"("format":"numbers","files":["stdin"],"count":3)"));
+    CHECK(says(zipped, R"("longest_ns":62500000000)"));
+    const Answer disk = lockstep_says("data --as disk " + log_sample("numbers.txt"));
+    CHECK(says(disk, "syncs of a disk"));
+}
+
+TEST_CASE("data: lockstep data refuses what it cannot take for what it says") {
+    refuses("data /nowhere/gc.log", "/nowhere/gc.log: cannot be opened");
+    refuses("data " + log_sample("zgc.log"), "zgc.log:1: ZGC stops the program too");
+    const Folder folder;
+    const std::string log = folder.write("n.txt", std::string(100'000, '1') + "\n");
+    refuses("data " + log, "no unit");
+    CHECK(shell("gzip -c " + log_sample("unified-safepoint.log") + " | head -c 200 | " +
+                LOCKSTEP_PROGRAM + " data -")
+              .code == 2);
+    CHECK(says(shell("gzip -c " + log_sample("unified-safepoint.log") + " | head -c 200 | " +
+                     LOCKSTEP_PROGRAM + " data -"),
+               "ends too early"));
+}
+
+TEST_CASE("data: lockstep probe writes what lockstep data reads, also when it is interrupted") {
+    const Folder folder;
+    // Nobody listens there: the refusal is an answer, too.
+    const Answer whole = folder.lockstep_says("probe --for 1s --ping 127.0.0.1:1 --out p.txt");
+    INFO(whole.out);
+    CHECK(whole.code == 0);
+    const Answer read = folder.lockstep_says("data p.txt");
+    INFO(read.out);
+    CHECK(read.code == 0);
+    CHECK(says(read, "round trips  lockstep-probe"));
+    const Answer cut = shell("cd " + folder.path() + " && timeout -s INT 1 " + LOCKSTEP_PROGRAM +
+                             " probe --for 1h --ping 127.0.0.1:1 --out cut.txt; tail -1 cut.txt");
+    CHECK(says(cut, "\nend "));
+    refuses("probe --for 1s --ping nowhere", "write HOST:PORT");
+    refuses("probe --for 1s --out /nowhere/p.txt", "--out: cannot be written");
+    refuses("probe --for 1ms --every 1s", "--every");
+}
+
+}  // namespace lockstep::test::program
