@@ -188,6 +188,16 @@ void write_repros(const GateArguments& arguments, const Inputs& in, harness::Gat
     std::size_t written = 0;
     for (auto& failure : report.failures) {
         if (!blocks(failure.standing) || harness::StopSignals::caught()) continue;
+        const auto same =
+            std::find_if(report.failures.begin(), report.failures.end(), [&](const auto& other) {
+                return other.subject == failure.subject && other.why == failure.why &&
+                       !other.repro.empty();
+            });
+        if (same != report.failures.end()) {
+            // Met in the corpus already.
+            failure.repro = same->repro;
+            continue;
+        }
         if (written++ == looked_into) break;
         const auto& name = in.plan.repeats[failure.subject].scenario;
         harness::write_failure(in.plan.scenarios[failure.subject], name, options, failure);

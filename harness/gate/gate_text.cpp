@@ -47,33 +47,42 @@ std::string stage_line(const char* name, const Batch& batch, std::uint64_t seeds
                        grouped(sum.failed));
 }
 
+/// Whether it blocks, and what is known of that.
+std::string standing_line(const GateFailure& failure) {
+    std::string line(to_string(failure.standing));
+    if (!failure.known.empty()) line += ": " + failure.known;
+    const std::string baseline = baseline_words(failure.baseline);
+    if (failure.standing == Standing::PreExisting) return baseline;
+    if (!baseline.empty()) line += "; " + baseline;
+    if (failure.standing == Standing::Blocks && failure.stage == GateStage::Corpus &&
+        failure.baseline.verdict == BaselineAnswer::Verdict::FailsToo)
+        line += "; the corpus blocks all the same, until known.toml names it";
+    return line;
+}
+
 std::string failure_lines(const GateReport& report, const GateFailure& failure, const Paint& paint,
                           std::size_t width) {
-    std::string out =
-        paint(tone_of(failure.standing),
-              fmt::format("FAIL  {} seed {} ({})", report.all.tallies[failure.subject].scenario(),
-                          failure.seed, to_string(failure.stage))) +
-        fmt::format("  {} of {} runs\n      {}\n", grouped(failure.runs), grouped(failure.of_runs),
-                    to_string(failure.why));
-    if (!failure.report.empty())
-        out += failure.report;
-    else if (!failure.evidence.empty())
-        out += fmt::format(
-            "      {}\n",
-            wrapped(fmt::format("at {}: {}", seconds_text(failure.at_ns), failure.evidence), 6,
-                    width));
-    out += "      " + std::string(to_string(failure.standing));
-    if (!failure.known.empty()) out += ": " + failure.known;
-    const std::string baseline = baseline_words(failure.baseline);
-    if (!baseline.empty()) out += "; " + baseline;
-    if (failure.standing == Standing::Blocks &&
-        failure.baseline.verdict == BaselineAnswer::Verdict::FailsToo &&
-        failure.stage == GateStage::Corpus)
-        out += "; the corpus blocks all the same, until known.toml names it";
-    out += "\n";
+    std::string out;
+    if (failure.report.empty()) {
+        out = paint(tone_of(failure.standing),
+                    fmt::format("FAIL  {} seed {}", report.all.tallies[failure.subject].scenario(),
+                                failure.seed)) +
+              fmt::format("  {} of {} runs\n", grouped(failure.runs), grouped(failure.of_runs));
+        if (!failure.evidence.empty())
+            out += fmt::format(
+                "      {}\n",
+                wrapped(fmt::format("at {}: {}", seconds_text(failure.at_ns), failure.evidence), 6,
+                        width));
+        out += fmt::format("      again: {}\n", failure.again);
+    } else {
+        out = failure.report;
+    }
+    out += fmt::format("      {}\n      of the {}: {}\n", to_string(failure.why),
+                       failure.stage == GateStage::Corpus ? "corpus" : "fresh seeds",
+                       standing_line(failure));
     if (!failure.repro.empty()) out += fmt::format("      repro: {}\n", failure.repro);
     if (!failure.trouble.empty()) out += fmt::format("      no repro: {}\n", failure.trouble);
-    return out + fmt::format("      again: {}\n", failure.again);
+    return out;
 }
 
 std::string undemanded_line(const GateReport& report) {

@@ -107,4 +107,45 @@ TEST_CASE("cli: a gate passes, and one without faults is not to be trusted") {
     CHECK(says(unknown, "known.toml:2: found \"NONE-1/a\""));
 }
 
+TEST_CASE("cli: a gate tells what fails, writes its repro, and lets pass what the baseline has") {
+    const Folder folder;
+    // No operation is through within a millisecond.
+    std::string text =
+        shell("cat " + std::string(LOCKSTEP_SOURCE_DIR) + "/scenarios/catalogue/calm.toml").out;
+    const auto run = text.find("[run]\n");
+    REQUIRE(run != std::string::npos);
+    text.insert(run + 6, "slack = \"1ms\"\n");
+    folder.write("bad.toml", text);
+    const std::string gate = "gate ./bad.toml --seeds 2 --jobs 1 --base head ";
+    const Answer fails = folder.lockstep_says(
+        gate + "--corpus 2 --shrink-for 5s --junit g.xml --summary g.md --out found");
+    INFO(fails.out);
+    CHECK(fails.code == 1);
+    CHECK(says(fails, "AVAIL-1/"));
+    CHECK(says(fails, "gate: FAILED"));
+    CHECK(folder.read("g.xml").find("<failure type=\"AVAIL-1/") != std::string::npos);
+    CHECK(folder.read("g.md").find("AVAIL-1/") != std::string::npos);
+    REQUIRE(std::filesystem::exists(folder.path() + "/found/bad-AVAIL-1-1.toml"));
+    CHECK(folder.lockstep_says("replay found/bad-AVAIL-1-1.toml").code == 1);
+    // The repro as a regression blocks; so does the corpus, whatever the baseline has.
+    const Answer back =
+        folder.lockstep_says("gate calm --corpus 1 --seeds 1 --jobs 1 --regressions found");
+    INFO(back.out);
+    CHECK(back.code == 1);
+    CHECK(says(back, "fails again"));
+    const std::string pr = "--pr --no-shrink --baseline " + merge_program;
+    CHECK(folder.lockstep_says(gate + "--corpus 1 " + pr).code == 1);
+    const Answer passes = folder.lockstep_says(gate + "--corpus 0 " + pr);
+    INFO(passes.out);
+    CHECK(passes.code == 0);
+    CHECK(says(passes, "pre-existing: the baseline fails, too"));
+    CHECK(folder.lockstep_says(gate + "--corpus 0 --pr --baseline /bin/false --no-shrink").code ==
+          1);
+    const Answer often =
+        folder.lockstep_says("confirm found/bad-AVAIL-1-1.toml --seeds 20 --jobs 1");
+    INFO(often.out);
+    CHECK(often.code == 1);
+    CHECK(says(often, "of 20 seeds fail for this reason; with 95% confidence"));
+}
+
 }  // namespace lockstep::test::program
