@@ -139,6 +139,7 @@ struct PinpointArguments {
     std::uint64_t points = 40;
     std::uint64_t runs = 100;
     std::uint64_t jobs = 0;  ///< 0: one a core
+    std::string html;        ///< file for the run as a page, with the chances; "-": stdout
     std::vector<std::string> sets;
     Origin sets_from = {};
 };

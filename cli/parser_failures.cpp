@@ -94,6 +94,8 @@ void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
     command->add_option("--points", arguments.points, "Instants to look from (default 40)")
         ->type_name("N")
         ->check(whole_number());
+    command->add_option("--html", arguments.html, "File for the run as a page, with the chances")
+        ->type_name("FILE");
     command->add_option("--runs", arguments.runs, "Runs from each of them (default 100)")
         ->type_name("N")
         ->check(whole_number());

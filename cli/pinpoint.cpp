@@ -2,9 +2,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "harness/services.hpp"
 #include "harness/stop_signals.hpp"
+#include "harness/timeline/timeline.hpp"
+#include "harness/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -81,6 +84,8 @@ ExitCode pinpoint(const PinpointArguments& arguments) {
     std::uint64_t seed = arguments.seed.value_or(1);
     if (!arguments.seed && scenario.repro) seed = scenario.repro->seed;
 
+    auto html = OutputFile::open("--html", arguments.html);
+    if (!html) return bad_input(html.error());
     const harness::StopSignals signals;
     harness::RunOptions options;
     options.keep_log = true;
@@ -111,7 +116,17 @@ ExitCode pinpoint(const PinpointArguments& arguments) {
         harness::pinpoint(scenario, outcome, *violation, plan,
                           [&](const harness::ExploreProgress& p) { progress.show(p); });
     progress.finish();
-    fmt::print("{}", harness::pinpoint_text(found, outcome.process_names, paint, width));
+    if (html.value()) {
+        const harness::Repeat repeat{arguments.scenario, arguments.sets};
+        html.value().write(harness::timeline_html(
+            outcome, harness::resolve(scenario, seed),
+            {scenario.name, harness::repeat_command(repeat, seed), found.explanation,
+             found.chances}));
+        if (const std::string why = html.value().close(); !why.empty())
+            return bad_input(error_of(why));
+    }
+    if (!html.value().is_standard_output())
+        fmt::print("{}", harness::pinpoint_text(found, outcome.process_names, paint, width));
     return found.interrupted ? ExitCode::GaveUp : ExitCode::AsExpected;
 }
 
