@@ -118,10 +118,10 @@ ExitCode pinpoint(const PinpointArguments& arguments) {
     progress.finish();
     if (html.value()) {
         const harness::Repeat repeat{arguments.scenario, arguments.sets};
-        html.value().write(harness::timeline_html(
-            outcome, harness::resolve(scenario, seed),
-            {scenario.name, harness::repeat_command(repeat, seed), found.explanation,
-             found.chances}));
+        html.value().write(
+            harness::timeline_html(outcome, harness::resolve(scenario, seed),
+                                   {scenario.name, harness::repeat_command(repeat, seed),
+                                    found.explanation, found.chances}));
         if (const std::string why = html.value().close(); !why.empty())
             return bad_input(error_of(why));
     }
