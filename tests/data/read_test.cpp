@@ -120,7 +120,7 @@ TEST_CASE("data: the default log of ZGC says that it shows no pauses") {
 TEST_CASE("data: stops of JDK 8, with commas, two in a line, and a clock that was set back") {
     const Series series = only("jdk8-stopped.log");
     CHECK(lengths(series) == std::vector<std::int64_t>{12'500 * us, 3 * ms, 2'500 * ms});
-    CHECK(series.observed.ns == 21'500 * ms);
+    CHECK(series.observed.ns == 21'500 * ms + 500 * us);  // the first began half a ms before
     CHECK(skipped(series, "collections") == 1);
     CHECK(notes(series, "the wall clock goes back once"));
 }
@@ -272,7 +272,7 @@ TEST_CASE("data: throttling is what the counters grew by") {
     const Series series = only("cpu-stat.txt");
     CHECK(lengths(series) == std::vector<std::int64_t>(4, 80 * ms));
     CHECK(notes(series, "equally long"));
-    refused("1772352000\nnr_throttled 5\nthrottled_usec 9\n", 0, "one snapshot only");
+    refused("1772352000\nnr_throttled 5\nthrottled_usec 9\n", 3, "one snapshot only");
     refused(
         "1772352000\nnr_throttled 5\nthrottled_usec 9\n1772352001\nnr_throttled 4\n"
         "throttled_usec 9\n",
