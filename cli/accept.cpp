@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "harness/explore_store.hpp"
 #include "harness/gate/shrunk_failure.hpp"
 #include "harness/repro/repro.hpp"
 #include "harness/services.hpp"
@@ -70,6 +71,10 @@ ExitCode accept(const AcceptArguments& arguments) {
     if (repro.scenario.story.empty())
         return bad_input({"it has no story: say what it is about with --story", arguments.file});
     repro.scenario.name = to.stem().string();
+    // Of a bug that is mended the digest was that of the failing run.
+    repro.digest = replay.outcome.digest;
+    repro.content = harness::repro_content(repro.scenario);
+    repro.build = harness::build_id();
     const auto path = harness::keep_repro(repro, arguments.to, name);
     if (!path) return bad_input(path.error());
     fmt::print("{}: accepted\n", path.value());

@@ -1,5 +1,6 @@
 #include "harness/lease/rate.hpp"
 
+#include "harness/lease/decimal.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -28,14 +29,12 @@ std::string_view trimmed(std::string_view text) {
 
 /// "2/month"
 std::optional<double> per_day(std::string_view text) {
-    double number = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, failed] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-    if (failed != std::errc() || !(number >= 0) || number > 1e6 || rest == end || *rest != '/')
-        return std::nullopt;
-    const std::string_view unit(rest + 1, static_cast<std::size_t>(end - rest - 1));
+    std::string_view unit = text;
+    const auto number = take_decimal(unit);
+    if (!number || *number > 1e6 || !unit.starts_with('/')) return std::nullopt;
+    unit.remove_prefix(1);
     for (const Per& per : units)
-        if (unit == per.unit) return number * per.in_a_day;
+        if (unit == per.unit) return *number * per.in_a_day;
     return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/lease/setting.hpp"
 
+#include "harness/lease/decimal.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -102,11 +103,9 @@ std::string why_not(const Setting& setting) {
 
 Result<Duration> parse_length(std::string_view option, std::string_view text) {
     const Error no = refused(option, text, "length; write 250ms, 15s, 1.5s, 2m, 1h or 7d");
-    double number = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, failed] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-    if (failed != std::errc() || number < 0) return no;
-    const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+    std::string_view unit = text;
+    const auto number = take_decimal(unit);
+    if (!number) return no;
     const double scale = unit == "ns"   ? 1
                          : unit == "us" ? 1e3
                          : unit == "ms" ? 1e6
@@ -115,7 +114,7 @@ Result<Duration> parse_length(std::string_view option, std::string_view text) {
                          : unit == "h"  ? 3'600e9
                          : unit == "d"  ? 86'400e9
                                         : 0;
-    const double ns = number * scale;
+    const double ns = *number * scale;
     if (scale == 0 || !(ns <= static_cast<double>(longest_length.ns))) return no;
     return Duration{std::llround(ns)};
 }
