@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 #include <utility>
 
 namespace lockstep::lease {
@@ -147,14 +145,12 @@ Result<Choice> parse_choice(std::string_view option, std::string_view text) {
         choice.low = by.value();
         return choice;
     }
-    double number = 0;
-    const char* end = operand.data() + operand.size();
-    const auto [rest, failed] = std::from_chars(operand.data(), end, number);
+    std::string_view rest = operand;
+    const auto number = take_decimal(rest);
     const bool known = operation == '*' || operation == '/';
-    if (!known || failed != std::errc() || rest != end || !(number > 1e-3) || number > 1e3)
-        return no;
+    if (!known || !number || !rest.empty() || !(*number > 1e-3) || *number > 1e3) return no;
     choice.kind = Choice::Kind::Share;
-    choice.share = {std::llround((operation == '*' ? number : 1 / number) * 1e6)};
+    choice.share = {std::llround((operation == '*' ? *number : 1 / *number) * 1e6)};
     return choice;
 }
 
