@@ -105,6 +105,19 @@ std::string why_not(const SweepPlan& plan) {
     return "";
 }
 
+/// Waited for, however their owner is left.
+struct Threads {
+    std::vector<std::thread> all;
+    void join() {
+        for (std::thread& thread : all) thread.join();
+        all.clear();
+    }
+    Threads() = default;
+    ~Threads() { join(); }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+};
+
 /// What the workers share.
 class Work {
 public:
@@ -125,9 +138,9 @@ public:
     }
 
     void run() {
-        std::vector<std::jthread> workers;
+        Threads workers;
         running_ = plan_.jobs;
-        for (unsigned i = 0; i < plan_.jobs; ++i) workers.emplace_back([this] { work(); });
+        for (unsigned i = 0; i < plan_.jobs; ++i) workers.all.emplace_back([this] { work(); });
         std::unique_lock lock(mutex_);
         while (running_ > 0) {
             changed_.wait_for(lock, std::chrono::milliseconds(100));
@@ -138,7 +151,7 @@ public:
             lock.lock();
         }
         lock.unlock();
-        workers.clear();
+        workers.join();
         if (failed_) std::rethrow_exception(failed_);
     }
 
