@@ -213,7 +213,13 @@ struct LeaseArguments {
     std::uint64_t seed = 1;
     std::uint64_t jobs = 0;  ///< 0: one a core
     std::string fidelity = "lease";
-    bool compare = false;  ///< the model with what is known, instead of settings
+    std::vector<std::string> wants;  ///< "losses < 1/month"
+    std::string loss_cost;           ///< of one loss, besides the time without a holder: "2h"
+    std::string now;                 ///< today's setting, "15s/10s/2s": lease/deadline/renewal
+    std::string observed;            ///< what was counted under it, "3 losses in 90d"
+    std::string csv;                 ///< file; "-": standard output, without the tables
+    std::string json;                ///< likewise
+    bool compare = false;            ///< the model with what is known, instead of settings
 };
 ExitCode lease(const LeaseArguments& arguments);
 

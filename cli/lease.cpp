@@ -1,7 +1,9 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/lease_input.hpp"
+#include "cli/output.hpp"
 #include "harness/lease/compare.hpp"
+#include "harness/lease/report.hpp"
 #include "harness/lease/sweep.hpp"
 #include "harness/text.hpp"
 
@@ -157,6 +159,84 @@ ExitCode compare(const lease::SweepPlan& plan) {
     return agrees ? ExitCode::AsExpected : ExitCode::Untrustworthy;
 }
 
+/// "15s/10s/2s": lease, deadline, renewal.
+Result<lease::Setting> parse_now(const std::string& text) {
+    const Error no{fmt::format("--now '{}': write lease/deadline/renewal, such as 15s/10s/2s",
+                               harness::printable(text)),
+                   "", 0, 0};
+    std::vector<Duration> lengths;
+    std::string rest = text + "/";
+    for (std::size_t at; (at = rest.find('/')) != std::string::npos; rest.erase(0, at + 1)) {
+        const auto length = lease::parse_length("--now", rest.substr(0, at));
+        if (!length) return no;
+        lengths.push_back(length.value());
+    }
+    if (lengths.size() != 3) return no;
+    lease::Setting setting;
+    setting.lease = lengths[0];
+    setting.deadline = lengths[1];
+    setting.renew_every = lengths[2];
+    if (const std::string why = lease::why_not(setting); !why.empty())
+        return Error{fmt::format("--now '{}': {}", harness::printable(text), why), "", 0, 0};
+    return setting;
+}
+
+/// All that is asked besides the sweep, read before anything is simulated.
+struct Asked {
+    lease::Told told;
+    lease::Prices prices;
+    std::optional<lease::Setting> now;
+};
+
+Result<Asked> asked_of(const LeaseArguments& arguments, const lease::SweepPlan& plan) {
+    Asked asked;
+    for (const std::string& text : arguments.wants) {
+        auto want = lease::parse_want(text);
+        if (!want) return want.error();
+        asked.told.wants.push_back(std::move(want).value());
+    }
+    if (!arguments.loss_cost.empty()) {
+        const auto cost = lease::parse_length("--loss-cost", arguments.loss_cost);
+        if (!cost) return cost.error();
+        asked.prices.loss_cost_s = static_cast<double>(cost.value().ns) / 1e9;
+    }
+    asked.prices.crashes_a_month = plan.world.crashes.per_day * 30;
+    if (!arguments.now.empty()) {
+        const auto now = parse_now(arguments.now);
+        if (!now) return now.error();
+        asked.now = now.value();
+    }
+    if (!arguments.observed.empty()) {
+        if (!asked.now)
+            return Error{"--observed: say with --now under which setting that was counted", "", 0,
+                         0};
+        const auto observed = lease::parse_observed(arguments.observed);
+        if (!observed) return observed.error();
+        asked.told.observed = observed.value();
+    }
+    asked.told.files = plan.world.pauses.series.files;
+    asked.told.seed = plan.seed;
+    return asked;
+}
+
+/// Today's setting, in the same world.
+Result<bool> simulate_now(const lease::SweepPlan& plan, Asked& asked) {
+    if (!asked.now) return true;
+    lease::SweepPlan today = plan;
+    today.settings = {*asked.now};
+    auto swept = lease::sweep(today);
+    if (!swept) return swept.error();
+    asked.told.now = std::move(swept.value().results.front());
+    if (asked.told.observed)
+        asked.told.checked = lease::check_observed(*asked.told.observed, asked.told.now->figures);
+    return true;
+}
+
+ExitCode code_of(const lease::Told& told) {
+    if (told.checked && !told.checked->consistent) return ExitCode::GaveUp;
+    return told.wants.empty() || told.answer.chosen ? ExitCode::AsExpected : ExitCode::GaveUp;
+}
+
 }  // namespace
 
 ExitCode lease(const LeaseArguments& arguments) {
@@ -164,17 +244,35 @@ ExitCode lease(const LeaseArguments& arguments) {
     if (!made) return bad_input(made.error());
     lease::SweepPlan& plan = made.value();
     if (arguments.compare) return compare(plan);
+    auto read = asked_of(arguments, plan);
+    if (!read) return bad_input(read.error());
+    Asked& asked = read.value();
+    if (same_file(arguments.csv, arguments.json))
+        return bad_input({"--json: that file is the one of --csv", arguments.json});
+    auto csv = OutputFile::open("--csv", arguments.csv);
+    if (!csv) return bad_input(csv.error());
+    auto json = OutputFile::open("--json", arguments.json);
+    if (!json) return bad_input(json.error());
     Meter meter;
     plan.progress = [&meter](double done) { meter.show(done); };
     const auto swept = lease::sweep(plan);
     meter.finish();
     if (!swept) return bad_input(swept.error());
+    if (const auto now = simulate_now(plan, asked); !now) return bad_input(now.error());
+    asked.told.answer = lease::answer(swept.value(), asked.told.wants, asked.prices);
+    if (csv.value()) csv.value().write(lease::sweep_csv(swept.value()));
+    if (json.value()) json.value().write(lease::sweep_json(swept.value(), asked.told));
+    for (OutputFile* file : {&csv.value(), &json.value()})
+        if (const std::string why = file->close(); !why.empty()) return bad_input({why, {}});
+    if (arguments.csv == "-" || arguments.json == "-") return code_of(asked.told);
     const auto paint = harness::paint_for(STDOUT_FILENO);
     print_losses(swept.value(), paint);
     print_takeovers(swept.value(), paint);
     if (!swept.value().whole)
         fmt::print("The budget ended some settings early: their intervals are wider.\n");
-    return ExitCode::AsExpected;
+    fmt::print("\n{}", lease::answer_text(swept.value(), asked.told, paint,
+                                          harness::width_for(STDOUT_FILENO)));
+    return code_of(asked.told);
 }
 
 }  // namespace lockstep::cli

@@ -109,15 +109,28 @@ void add_lease(CLI::App& app, LeaseArguments& arguments) {
     command->add_option("--fidelity", arguments.fidelity, "lease (default) or full")
         ->type_name("lease|full")
         ->check(CLI::IsMember({"lease", "full"}).description(""));
+    command->add_option("--want", arguments.wants, "A bound: 'losses < 1/month'; may be repeated")
+        ->type_name("WANT")
+        ->allow_extra_args(false);
+    text("--loss-cost", arguments.loss_cost, "What one loss costs, in time: 2h", "SPAN");
+    text("--now", arguments.now, "Today's lease/deadline/renewal: 15s/10s/2s", "SETTING");
+    text("--observed", arguments.observed, "What it came to: '3 losses in 90d'", "COUNT");
+    text("--csv", arguments.csv, "File for all figures, a row a setting; - for stdout", "FILE");
+    text("--json", arguments.json, "File for all figures, and the answer; - for stdout", "FILE");
     command->add_flag("--compare", arguments.compare,
                       "Holds the model against what is known, instead");
     command->footer(
         "All settings meet the same pauses and the same luck. Results depend on the seed,\n"
-        "not on --jobs. --compare ends with exit code 4 if something disagrees.\n"
+        "not on --jobs. With --want the setting is named that meets all of them at the\n"
+        "least cost, as far as span and logs can show it: exit code 3 if none does, or if\n"
+        "--observed contradicts the model. --compare ends with 4 if something disagrees.\n"
         "\n"
         "Examples:\n"
         "  lockstep lease --pauses gc.log --lease 2s..120s\n"
         "  lockstep lease --pauses gc.log --outages '2/month x 5s..90s' --preset kubernetes\n"
+        "  lockstep lease --pauses gc.log --want 'losses < 1/month' --want 'crash takeover p99 < "
+        "20s'\n"
+        "  lockstep lease --pauses gc.log --now 15s/10s/2s --observed '3 losses in 90d'\n"
         "  lockstep lease --compare");
 }
 

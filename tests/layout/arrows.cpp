@@ -67,7 +67,7 @@ const std::vector<Guest>& guests() {
         {"CLI/", {"cli/"}},
         {"nlohmann/",
          {"harness/export_json", "harness/gate/gate_json", "harness/gate/baseline",
-          "tests/harness/"}},
+          "harness/lease/report_json", "tests/harness/"}},
         {"rapidcheck", {"properties/rapid/", "tests/rapid/", "tests/support/rapid.hpp"}},
         {"catch2/", {"tests/"}},
         {"benchmark/", {"bench/"}},
