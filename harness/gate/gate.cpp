@@ -75,7 +75,7 @@ std::string baseline_words(const BaselineAnswer& answer) {
         case Verdict::Held:
             return "new in this change: the baseline holds";
         case Verdict::FailsToo:
-            return "the baseline fails, too";
+            return "pre-existing: the baseline fails, too";
         case Verdict::FailsOtherwise:
             return fmt::format("the baseline fails for another reason: {}", answer.detail);
         case Verdict::CouldNotTell:

@@ -88,13 +88,17 @@ std::string_view example_of(const Metric& metric) {
     return metric.unit == "s" ? "20s" : "10s/year";
 }
 
+/// A want that is not met weighs so much more than one that cannot be shown to be met.
+constexpr double surely_missed = 1e6;
+
 /// By how much the worst want is missed, as a factor; 0 if none is.
 double missed_by(const std::vector<Judged>& judged, const std::vector<Want>& wants) {
     double worst = 0;
     for (std::size_t i = 0; i < judged.size(); ++i) {
         if (judged[i].met == Met::Yes) continue;
         const double bound = std::max(wants[i].at_most, 1e-9);
-        worst = std::max(worst, std::max(judged[i].value, judged[i].most) / bound);
+        worst = std::max(worst, judged[i].met == Met::No ? surely_missed * judged[i].value / bound
+                                                         : judged[i].most / bound);
     }
     return worst;
 }

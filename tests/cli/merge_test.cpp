@@ -138,7 +138,7 @@ TEST_CASE("cli: a gate tells what fails, writes its repro, and lets pass what th
     const Answer passes = folder.lockstep_says(gate + "--corpus 0 " + pr);
     INFO(passes.out);
     CHECK(passes.code == 0);
-    CHECK(says(passes, "pre-existing; the baseline fails, too"));
+    CHECK(says(passes, "pre-existing: the baseline fails, too"));
     CHECK(folder.lockstep_says(gate + "--corpus 0 --pr --baseline /bin/false --no-shrink").code ==
           1);
     const Answer often =
