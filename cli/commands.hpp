@@ -89,7 +89,10 @@ struct GateArguments {
     std::string json;
     std::string summary;
     std::string out = ".lockstep/gate";
+    std::vector<std::string> sets;
     Origin scenarios_from = {};
+    Origin sets_from = {};
+    bool again_without_config = false;  ///< the command that repeats a run needs --no-config
 };
 ExitCode gate(const GateArguments& arguments);
 

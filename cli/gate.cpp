@@ -1,11 +1,9 @@
 #include "harness/gate/gate.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/gate_files.hpp"
 #include "cli/input.hpp"
-#include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "harness/explore_store.hpp"
-#include "harness/export_json.hpp"
 #include "harness/gate/baseline.hpp"
 #include "harness/gate/failure_files.hpp"
 #include "harness/gate/gate_runs.hpp"
@@ -69,9 +67,10 @@ Result<std::uint64_t> share_of(const std::string& text) {
 
 Result<std::vector<harness::Rate>> rates_of(const GateArguments& arguments) {
     if (arguments.rates.empty()) {
-        // They were measured on our own service, and know scenarios by their names.
+        // They were measured on our own service and its catalogue as it is, and know scenarios by
+        // their names.
         const auto is_path = [](const std::string& name) { return !path_of(name).empty(); };
-        if (harness::default_service() != "raft" ||
+        if (harness::default_service() != "raft" || !arguments.sets.empty() ||
             std::any_of(arguments.scenarios.begin(), arguments.scenarios.end(), is_path))
             return std::vector<harness::Rate>();
         return harness::parse_rates(harness::catalogue_rates(), "the rates of the catalogue");
@@ -84,11 +83,14 @@ Result<std::vector<harness::Rate>> rates_of(const GateArguments& arguments) {
 
 Result<harness::GatePlan> plan_of(const GateArguments& arguments) {
     harness::GatePlan plan;
-    auto scenarios = load_scenarios({arguments.scenarios, {}, arguments.scenarios_from, Origin{}});
+    auto scenarios = load_scenarios(
+        {arguments.scenarios, arguments.sets, arguments.scenarios_from, arguments.sets_from});
     if (!scenarios) return scenarios.error();
     plan.scenarios = std::move(scenarios).value();
-    for (const auto& name : or_catalogue(arguments.scenarios)) plan.repeats.push_back({name, {}});
-    plan.whole_catalogue = arguments.scenarios.empty() && harness::default_service() == "raft";
+    for (const auto& name : or_catalogue(arguments.scenarios))
+        plan.repeats.push_back({name, arguments.sets, arguments.again_without_config});
+    plan.whole_catalogue = arguments.scenarios.empty() && arguments.sets.empty() &&
+                           harness::default_service() == "raft";
     plan.base = base_of(arguments);
     plan.corpus = arguments.corpus;
     plan.seeds = arguments.seeds;
@@ -161,6 +163,13 @@ Result<Inputs> read_inputs(const GateArguments& arguments) {
     return in;
 }
 
+/// What is at work, once the runs are through.
+void say(const std::string& what, const std::string& scenario,
+         const harness::GateFailure& failure) {
+    fmt::print(stderr, "gate: {} {} seed {} ({})\n", what, harness::printable(scenario),
+               failure.seed, to_string(failure.why));
+}
+
 void ask_baseline(const GateArguments& arguments, const harness::GatePlan& plan,
                   harness::GateReport& report) {
     if (arguments.baseline.empty()) return;
@@ -174,6 +183,7 @@ void ask_baseline(const GateArguments& arguments, const harness::GatePlan& plan,
         question.file = harness::write_scenario(scenario, arguments.out);
         question.seed = failure.seed;
         question.why = failure.why;
+        say("asking the baseline about", question.name, failure);
         failure.baseline = harness::ask_baseline(question);
     }
 }
@@ -200,58 +210,10 @@ void write_repros(const GateArguments& arguments, const Inputs& in, harness::Gat
         }
         if (written++ == looked_into) break;
         const auto& name = in.plan.repeats[failure.subject].scenario;
+        say(arguments.no_shrink ? "explaining" : "shrinking", name, failure);
         harness::write_failure(in.plan.scenarios[failure.subject], name, options, failure);
     }
 }
-
-/// What the gate tells, beside the terminal.
-class GateFiles {
-public:
-    static Result<GateFiles> open(const GateArguments& arguments) {
-        GateFiles files;
-        const std::pair<const char*, const std::string*> named[] = {
-            {"--junit", &arguments.junit},
-            {"--json", &arguments.json},
-            {"--summary", &arguments.summary}};
-        OutputFile* opened[] = {&files.junit_, &files.json_, &files.summary_};
-        for (std::size_t i = 0; i < std::size(named); ++i) {
-            for (std::size_t k = 0; k < i; ++k)
-                if (same_file(*named[i].second, *named[k].second))
-                    return Error{fmt::format("{}: that file is the one of {}", named[i].first,
-                                             named[k].first),
-                                 *named[i].second};
-            auto file = OutputFile::open(named[i].first, *named[i].second);
-            if (!file) return file.error();
-            *opened[i] = std::move(file).value();
-        }
-        return files;
-    }
-
-    /// False if one of them is not whole.
-    bool write(const harness::GateReport& report) {
-        if (junit_) junit_.write(harness::gate_junit(report));
-        if (json_) json_.write(harness::gate_json(report, {version_number(), harness::build_id()}));
-        if (summary_) summary_.write(harness::gate_markdown(report));
-        bool whole = true;
-        for (OutputFile* file : {&junit_, &json_, &summary_})
-            if (const std::string why = file->close(); !why.empty()) {
-                fmt::print(stderr, "{}: {}\n", harness::program_name(), why);
-                whole = false;
-            }
-        if (const std::string path = variable("GITHUB_STEP_SUMMARY"); !path.empty())
-            std::ofstream(path, std::ios::app | std::ios::binary) << harness::gate_markdown(report);
-        return whole;
-    }
-    bool use_standard_output() const {
-        return junit_.is_standard_output() || json_.is_standard_output() ||
-               summary_.is_standard_output();
-    }
-
-private:
-    OutputFile junit_;
-    OutputFile json_;
-    OutputFile summary_;
-};
 
 }  // namespace
 
@@ -288,15 +250,7 @@ ExitCode gate(const GateArguments& arguments) {
     write_repros(arguments, in, report);
     report.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - begin);
-
-    if (!files.value().use_standard_output())
-        fmt::print("{}", harness::gate_text(report, harness::paint_for(STDOUT_FILENO),
-                                            harness::width_for(STDOUT_FILENO)));
-    if (!variable("GITHUB_ACTIONS").empty() && !files.value().use_standard_output())
-        fmt::print("{}", harness::gate_annotations(report));
-    const bool whole = files.value().write(report);
-    const ExitCode code = exit_code(report);
-    return !whole && code == ExitCode::AsExpected ? ExitCode::GaveUp : code;
+    return files.value().write(report);
 }
 
 }  // namespace lockstep::cli

@@ -188,6 +188,9 @@ void add_gate(CLI::App& app, GateArguments& arguments) {
     command->add_flag("--no-shrink", arguments.no_shrink, "Writes repros as they were found");
     command->add_option("--twice", arguments.twice, "Share of runs to run again (default 2%)")
         ->type_name("SHARE");
+    command->add_option("--set", arguments.sets, set_help)
+        ->type_name("K=V")
+        ->allow_extra_args(false);
     add_gate_files(command, arguments);
     command->footer(
         "docs/ci.md has workflows and the arithmetic of the minimums. Exit codes: 0 passed,\n"

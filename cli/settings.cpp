@@ -137,12 +137,13 @@ struct Listed {
     const char* option;
     Origin& (*origin)(Arguments&);
 };
-constexpr std::array<Listed, 8> listed{{
+constexpr std::array<Listed, 9> listed{{
     {"run", "--set", [](Arguments& a) -> Origin& { return a.run.sets_from; }},
     {"explore", "--set", [](Arguments& a) -> Origin& { return a.explore.sets_from; }},
     {"digest", "--set", [](Arguments& a) -> Origin& { return a.digest.sets_from; }},
     {"pinpoint", "--set", [](Arguments& a) -> Origin& { return a.pinpoint.sets_from; }},
     {"shrink", "--set", [](Arguments& a) -> Origin& { return a.shrink.sets_from; }},
+    {"gate", "--set", [](Arguments& a) -> Origin& { return a.gate.sets_from; }},
     {"explore", "scenarios", [](Arguments& a) -> Origin& { return a.explore.scenarios_from; }},
     {"gate", "scenarios", [](Arguments& a) -> Origin& { return a.gate.scenarios_from; }},
     {"digest", "scenarios", [](Arguments& a) -> Origin& { return a.digest.scenarios_from; }},
@@ -202,6 +203,8 @@ void prepare_repeats(const CLI::App& app, Arguments& arguments) {
     arguments.run.again_without_config = !read;
     arguments.explore.again_without_config =
         !read || (arguments.explore.sets.empty() && !arguments.run.sets.empty());
+    arguments.gate.again_without_config =
+        !read || (arguments.gate.sets.empty() && !arguments.run.sets.empty());
 }
 
 }  // namespace lockstep::cli
