@@ -217,8 +217,10 @@ void add_confirm(CLI::App& app, ConfirmArguments& arguments) {
         ->check(whole_number())
         ->check(workers());
     command->footer(
-        "Prints in how many runs the failure comes now, and the chance that it has at most,\n"
-        "with 95% confidence: after a fix, with no failure in n runs, near 3/n.\n"
+        "Prints whether the repro's own seed fails now, how many others do, and the chance\n"
+        "that it has at most, with 95% confidence: after a fix, with no failure in n runs,\n"
+        "near 3/n. Runs in which a fault met nobody count for nothing. Exit codes: 0 it came\n"
+        "no more, 1 it did, or another failure, 3 interrupted, or nothing can be said.\n"
         "\n"
         "Examples:\n"
         "  lockstep confirm scenarios/regressions/lost-update.toml --seeds 10000");

@@ -85,7 +85,7 @@ std::string failure_lines(const GateReport& report, const GateFailure& failure, 
     return out;
 }
 
-std::string undemanded_line(const GateReport& report) {
+std::string undemanded_line(const GateReport& report, std::size_t width) {
     const auto rare = not_demanded(report);
     if (rare.empty()) return "";
     std::string list;
@@ -95,7 +95,8 @@ std::string undemanded_line(const GateReport& report) {
                             to_string(rare[i]->feat), rare[i]->name);
     if (rare.size() > lines_printed)
         list += fmt::format(" and {} more", rare.size() - lines_printed);
-    return fmt::format("  too rare to be demanded of so few runs: {}\n", list);
+    return fmt::format("  {}\n",
+                       wrapped("too rare to be demanded of so few runs: " + list, 2, width));
 }
 
 std::string verdict_line(const GateReport& report, const Paint& paint) {
@@ -127,16 +128,17 @@ std::string gate_text(const GateReport& report, const Paint& paint, std::size_t 
                                    [](const Minimum& m) { return m.least > 0 && m.met(); });
     const auto rare = not_demanded(report).size();
     out += fmt::format("  minimums      {} of {} met\n", met, report.minimums.size() - rare);
-    out += undemanded_line(report);
+    out += undemanded_line(report, width);
     for (const GateFailure& failure : report.failures)
         out += failure_lines(report, failure, paint, width);
     if (report.not_looked_at > 0)
         out += fmt::format("      {} failing runs were not looked at one by one\n",
                            grouped(report.not_looked_at));
-    for (const auto& what : too_little(report)) out += paint(Tone::Warn, "SHORT " + what) + "\n";
+    for (const auto& what : too_little(report))
+        out += wrapped("SHORT " + what, 0, width, paint, Tone::Warn) + "\n";
     const auto doubts = gate_doubts(report);
     for (std::size_t i = 0; i < std::min(doubts.size(), lines_printed); ++i)
-        out += paint(Tone::Bad, "DOUBT " + doubts[i]) + "\n";
+        out += wrapped("DOUBT " + doubts[i], 0, width, paint, Tone::Bad) + "\n";
     if (doubts.size() > lines_printed)
         out += fmt::format("      and {} more doubts\n", doubts.size() - lines_printed);
     return out + fmt::format("gate: {} after {} runs in {}\n", verdict_line(report, paint),

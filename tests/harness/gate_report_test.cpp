@@ -1,0 +1,83 @@
+// What a gate tells of failures whose texts come from anywhere.
+#include "harness/gate/gate.hpp"
+#include "tests/harness/fixtures.hpp"
+#include "tests/support/catch.hpp"
+
+#include <string>
+
+namespace lockstep::test {
+namespace {
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// One failing run, with texts that would be markup, commands or colours elsewhere.
+harness::GateReport hostile_report() {
+    harness::GateReport report;
+    report.base = "a|b`c\x1b[31m";
+    for (harness::Batch* batch : {&report.corpus, &report.fresh, &report.all}) {
+        batch->tallies = {{"one", {}}};
+        batch->repeats = {{"one", {}}};
+    }
+    Outcome outcome = held_outcome(3);
+    violate(outcome, PropertyId::Lock1, sim::SimTime{1}, "x");
+    report.corpus.tallies[0].add(outcome);
+    report.all.tallies[0].add(outcome);
+    harness::GateFailure failure;
+    failure.seed = 3;
+    failure.of_runs = 1;
+    failure.why = {PropertyId::Lock1, "a-b"};
+    failure.evidence = "<script>|*x*`\x1b[31m\xff::error::y\n::warning::z 100%";
+    failure.report = "first\n~~~\n\x1b[31m<b>\n";
+    failure.again = "lockstep run one --seed 3";
+    report.failures = {failure};
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("gate: no evidence is markup in the summary") {
+    const std::string text = harness::gate_markdown(hostile_report());
+    INFO(text);
+    CHECK(holds(text, "&lt;script>") + holds(text, "&lt;script\\>") == 1);
+    CHECK(holds(text, "\\|\\*x\\*\\`"));
+    CHECK(text.find('\x1b') == std::string::npos);
+    CHECK(text.find('\xff') == std::string::npos);
+    // The report stands in a block of code, which none of its lines ends.
+    CHECK(holds(text, "\n ~~~\n"));
+    std::size_t fences = 0;
+    for (std::size_t at = 0; (at = text.find("\n~~~", at)) != std::string::npos; ++at) ++fences;
+    CHECK(fences == 2);
+    CHECK(holds(text, "`LOCK-1/a-b`"));
+    CHECK(holds(text, "lockstep run one --seed 3"));
+}
+
+TEST_CASE("gate: no evidence is a command of the workflow") {
+    const std::string text = harness::gate_annotations(hostile_report());
+    INFO(text);
+    CHECK(text.starts_with("::error title=LOCK-1/a-b in one (blocks)::"));
+    CHECK_FALSE(holds(text, "\n::warning"));
+    CHECK(holds(text, "%0A"));
+    CHECK(holds(text, "100%25"));
+}
+
+TEST_CASE("gate: lines of the terminal stay within its width") {
+    harness::GateReport report = hostile_report();
+    for (int i = 0; i < 20; ++i)
+        report.minimums.push_back({"a-scenario-of-a-long-name", harness::Feat::Fault, "pause", 5});
+    const std::string text = harness::gate_text(report, {}, 80);
+    INFO(text);
+    const auto from = text.find("  too rare");
+    REQUIRE(from != std::string::npos);
+    const std::string line = text.substr(from, text.find("FAIL", from) - from);
+    CHECK(holds(line, "and 8 more"));
+    std::size_t begin = 0;
+    while (begin < line.size()) {
+        const std::size_t end = std::min(line.find('\n', begin), line.size());
+        CHECK(end - begin <= 80);
+        begin = end + 1;
+    }
+}
+
+}  // namespace lockstep::test
