@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <string_view>
 
 namespace lockstep::harness {
@@ -35,6 +36,35 @@ std::string lacking(const KnownFailure& known) {
     if (known.link.empty()) return "link";
     if (known.owner.empty()) return "owner";
     return known.expires == 0 ? "expires" : "";
+}
+
+/// A table without a key, which no setting tells of: its name and its line.
+struct Header {
+    std::string name;
+    int line = 0;
+};
+std::vector<Header> headers_in(const std::string& path) {
+    std::vector<Header> all;
+    std::ifstream in(path, std::ios::binary);
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+        ++number;
+        const auto begin = line.find_first_not_of(" \t");
+        if (begin == std::string::npos || line[begin] != '[') continue;
+        std::string name = line.substr(begin + 1, line.find(']') - begin - 1);
+        std::erase_if(name, [](char c) { return c == '"' || c == '\'' || c == ' '; });
+        all.push_back({name, number});
+    }
+    return all;
+}
+
+Error no_fingerprint(const std::string& name, const std::string& path, int line) {
+    const bool property = properties::property_of(name.substr(0, name.find('/'))).has_value();
+    return Error{
+        fmt::format("found \"{}\", which is {}; {}", name,
+                    property ? "no fingerprint" : "no fingerprint of a property of this program",
+                    what_is_allowed),
+        path, line};
 }
 
 }  // namespace
@@ -78,14 +108,7 @@ Result<std::vector<KnownFailure>> load_known(const std::string& path) {
                             key, what_is_allowed));
         const std::string name = key.substr(0, dot);
         const auto fingerprint = parse_fingerprint(name);
-        if (!fingerprint) {
-            const bool property =
-                properties::property_of(name.substr(0, name.find('/'))).has_value();
-            return refuse(fmt::format(
-                "found \"{}\", which is {}; {}", name,
-                property ? "no fingerprint" : "no fingerprint of a property of this program",
-                what_is_allowed));
-        }
+        if (!fingerprint) return no_fingerprint(name, path, setting.line);
         auto known = std::find_if(all.begin(), all.end(), [&](const KnownFailure& one) {
             return one.fingerprint == *fingerprint;
         });
@@ -93,6 +116,12 @@ Result<std::vector<KnownFailure>> load_known(const std::string& path) {
             known = all.insert(all.end(), KnownFailure{*fingerprint, "", "", 0, setting.line});
         const std::string why = take(*known, key.substr(dot + 1), setting);
         if (!why.empty()) return refuse(fmt::format("{}: {}", name, why));
+    }
+    for (const Header& header : headers_in(path)) {
+        const auto fingerprint = parse_fingerprint(header.name);
+        if (!fingerprint) return no_fingerprint(header.name, path, header.line);
+        if (find_known(all, *fingerprint) == nullptr)
+            all.push_back({*fingerprint, "", "", 0, header.line});
     }
     for (const KnownFailure& known : all)
         if (const std::string lacks = lacking(known); !lacks.empty())

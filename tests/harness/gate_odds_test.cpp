@@ -148,7 +148,9 @@ TEST_CASE("gate: the file of known failures is read, or refused with its line") 
     for (const std::string bad :
          {"[\"LOCK-99/a-b\"]\nlink = \"x\"\n", "[\"LOCK-1/A b\"]\nlink = \"x\"\n",
           "[\"LOCK-1/a\"]\nlink = \"x\"\nowner = \"y\"\n", "link = \"x\"\n",
-          "[\"LOCK-1/a\"]\nlnk = \"x\"\n", "[\"LOCK-1/a\"]\nexpires = \"2026-02-30\"\n"}) {
+          "[\"LOCK-1/a\"]\nlnk = \"x\"\n", "[\"LOCK-1/a\"]\nexpires = \"2026-02-30\"\n",
+          // A table without a key says nothing, which must not pass for nothing known.
+          "[\"LOCK-99/a\"]\n", " [ 'LOCK-1/a' ] # later\n"}) {
         const auto known = known_from(bad);
         INFO(bad);
         REQUIRE_FALSE(known);

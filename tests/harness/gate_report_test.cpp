@@ -3,6 +3,7 @@
 #include "tests/harness/fixtures.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace lockstep::test {
@@ -40,7 +41,7 @@ harness::GateReport hostile_report() {
 TEST_CASE("gate: no evidence is markup in the summary") {
     const std::string text = harness::gate_markdown(hostile_report());
     INFO(text);
-    CHECK(holds(text, "&lt;script>") + holds(text, "&lt;script\\>") == 1);
+    CHECK(holds(text, "&lt;script\\>"));
     CHECK(holds(text, "\\|\\*x\\*\\`"));
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(text.find('\xff') == std::string::npos);
