@@ -183,6 +183,7 @@ void ask_baseline(const GateArguments& arguments, const harness::GatePlan& plan,
         question.file = harness::write_scenario(scenario, arguments.out);
         question.seed = failure.seed;
         question.why = failure.why;
+        question.also = failure.also;
         say("asking the baseline about", question.name, failure);
         failure.baseline = harness::ask_baseline(question);
     }
@@ -243,7 +244,11 @@ ExitCode gate(const GateArguments& arguments) {
     report.regressions = std::move(regressions);
     report.regressions_note = in.regressions_note;
     report.interrupted = report.interrupted || harness::StopSignals::caught();
-    harness::find_reasons(in.plan, in.known, report);
+    // What is expired must not hide behind what is not.
+    auto known_still = in.known;
+    std::erase_if(known_still,
+                  [](const harness::KnownFailure& known) { return known.expires < today(); });
+    harness::find_reasons(in.plan, known_still, report);
     ask_baseline(arguments, in.plan, report);
     harness::set_standings(report, in.known, today());
     report.minimums = harness::minimums(report.all, in.rates);

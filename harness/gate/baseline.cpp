@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -87,7 +88,8 @@ BaselineAnswer could_not(std::string why) {
 
 }  // namespace
 
-BaselineAnswer read_baseline(std::string_view text, const Fingerprint& why) {
+BaselineAnswer read_baseline(std::string_view text, const Fingerprint& why,
+                             const std::vector<properties::PropertyId>& also) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
     if (!json.is_object() || !json.contains("properties") || !json["properties"].is_array())
         return could_not("what it said of the run was not understood");
@@ -98,12 +100,24 @@ BaselineAnswer read_baseline(std::string_view text, const Fingerprint& why) {
     }
     if (end != "finished") return could_not(fmt::format("its run was {}", end));
     std::string others;
+    bool same = false;
+    std::vector<std::string> violated;
     for (const auto& one : json["properties"]) {
         if (!one.is_object() || one.value("verdict", "") != "violated") continue;
         const std::string code = one.value("property", "");
-        if (why.property && code == properties::code_of(*why.property))
-            return {Verdict::FailsToo, code};
+        violated.push_back(code);
+        if (why.property && code == properties::code_of(*why.property)) {
+            same = true;
+            continue;
+        }
         if (!one.value("expected", false)) others += (others.empty() ? "" : ", ") + code;
+    }
+    if (same) {
+        for (const auto id : also)
+            if (const std::string code(properties::code_of(id));
+                std::find(violated.begin(), violated.end(), code) == violated.end())
+                return {Verdict::FailsOtherwise, fmt::format("it does not violate {}", code)};
+        return {Verdict::FailsToo, std::string(properties::code_of(*why.property))};
     }
     if (!others.empty()) return {Verdict::FailsOtherwise, others};
     return {Verdict::Held, ""};
@@ -121,7 +135,7 @@ BaselineAnswer ask_baseline(const BaselineQuestion& question) {
         if (said.signal != 0)
             return {question.why.property ? Verdict::FailsOtherwise : Verdict::FailsToo,
                     fmt::format("signal {}", said.signal)};
-        if (said.exit_code != 2) return read_baseline(said.out, question.why);
+        if (said.exit_code != 2) return read_baseline(said.out, question.why, question.also);
         answer = could_not("it does not understand the scenario");
     }
     return answer;

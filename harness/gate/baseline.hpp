@@ -16,6 +16,8 @@ struct BaselineQuestion {
     std::string file;
     std::uint64_t seed = 1;
     Fingerprint why;
+    /// What else the run violates: a baseline that does not violate all of it fails otherwise.
+    std::vector<properties::PropertyId> also = {};
     std::chrono::milliseconds patience{120'000};
 };
 
@@ -24,6 +26,7 @@ struct BaselineQuestion {
 BaselineAnswer ask_baseline(const BaselineQuestion& question);
 
 /// What a `run --json` says, against the failure: for tests.
-BaselineAnswer read_baseline(std::string_view json, const Fingerprint& why);
+BaselineAnswer read_baseline(std::string_view json, const Fingerprint& why,
+                             const std::vector<properties::PropertyId>& also = {});
 
 }  // namespace lockstep::harness

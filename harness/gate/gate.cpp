@@ -84,6 +84,13 @@ std::string baseline_words(const BaselineAnswer& answer) {
     return "";
 }
 
+std::string also_text(const GateFailure& failure) {
+    std::string list;
+    for (const auto id : failure.also)
+        list += (list.empty() ? "" : ", ") + std::string(properties::code_of(id));
+    return list;
+}
+
 std::uint64_t seed_of(std::string_view base) {
     return hash_bytes(std::as_bytes(std::span(base))) >> 16;
 }

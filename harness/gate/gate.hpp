@@ -37,6 +37,9 @@ struct BaselineAnswer {
     std::string detail;  ///< what else is violated there, or why it could not be told
 };
 std::string baseline_words(const BaselineAnswer& answer);
+struct GateFailure;
+/// "LIN-1, LOCK-2"
+std::string also_text(const GateFailure& failure);
 
 /// Runs that failed for the same reason.
 struct GateFailure {
@@ -46,6 +49,8 @@ struct GateFailure {
     std::uint64_t runs = 1;
     std::uint64_t of_runs = 0;  ///< of that scenario, in that stage
     Fingerprint why;
+    /// What else such runs violated that is neither expected nor known: told here alone.
+    std::vector<properties::PropertyId> also;
     std::int64_t at_ns = 0;
     std::string evidence;
     Standing standing = Standing::Blocks;

@@ -10,6 +10,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json also_codes(const GateFailure& failure) {
+    Json codes = Json::array();
+    for (const auto id : failure.also) codes.push_back(properties::code_of(id));
+    return codes;
+}
+
 Json failure_json(const GateReport& report, const GateFailure& one) {
     Json json{{"scenario", report.all.tallies[one.subject].scenario()},
               {"stage", to_string(one.stage)},
@@ -17,6 +23,7 @@ Json failure_json(const GateReport& report, const GateFailure& one) {
               {"runs", one.runs},
               {"of_runs", one.of_runs},
               {"fingerprint", to_string(one.why)},
+              {"also", also_codes(one)},
               {"at_ns", one.at_ns},
               {"evidence", one.evidence},
               {"standing", to_string(one.standing)},

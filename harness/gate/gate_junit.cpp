@@ -14,6 +14,7 @@ std::string text_of(const GateFailure& failure) {
     std::string out =
         fmt::format("{}, {} of {} runs, {}\n{}\n", to_string(failure.why), failure.runs,
                     failure.of_runs, to_string(failure.standing), failure.evidence);
+    if (!failure.also.empty()) out += "also violated: " + also_text(failure) + "\n";
     if (!failure.known.empty()) out += failure.known + "\n";
     const std::string baseline = baseline_words(failure.baseline);
     if (!baseline.empty()) out += baseline + "\n";
@@ -35,8 +36,19 @@ void refine(const GateReport& report, std::size_t subject, JunitCase& one) {
         if (first == nullptr || better) first = &failure;
         any_blocks = any_blocks || blocks(failure.standing);
     }
-    // A run that failed in two ways is told once.
-    if (first == nullptr) return;
+    if (first == nullptr) {
+        // A run that failed in two ways is told once; it blocks here if it does there.
+        const auto of_subject = [&](const GateFailure& other) { return other.subject == subject; };
+        const auto told = std::find_if(report.failures.begin(), report.failures.end(), of_subject);
+        const bool any = std::any_of(
+            report.failures.begin(), report.failures.end(),
+            [&](const GateFailure& other) { return of_subject(other) && blocks(other.standing); });
+        if (told == report.failures.end() || any) return;
+        one.result = Result::Skipped;
+        one.message = fmt::format("{}: told with {}, seed {}", to_string(told->standing),
+                                  to_string(told->why), told->seed);
+        return;
+    }
     one.kind = to_string(first->why);
     one.message =
         fmt::format("{}, seed {}: {}", to_string(first->why), first->seed, first->evidence);

@@ -4,6 +4,7 @@
 #include "harness/determinism.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -206,6 +207,7 @@ private:
         }
         const Outcome outcome = run(plan_.scenarios[subject], failure.seed);
         bool chosen = false;
+        bool chosen_is_new = false;
         for (const Fingerprint& why : fingerprints(outcome)) {
             const auto report = std::find_if(failure.violated.begin(), failure.violated.end(),
                                              [&](const auto& r) { return why.property == r.id; });
@@ -213,14 +215,19 @@ private:
             // What is known must not hide what is not.
             const bool is_new = find_known(known_, why) == nullptr;
             if (chosen && !is_new) continue;
+            if (chosen && chosen_is_new) {
+                one.also.push_back(*why.property);
+                continue;
+            }
             chosen = true;
+            chosen_is_new = is_new;
             one.why = why;
             if (report->first) {
                 one.at_ns = report->first->at.ns;
                 one.evidence = report->first->evidence;
             }
-            if (is_new) break;
         }
+        std::sort(one.also.begin(), one.also.end());
         // It came out otherwise now, which the second runs tell of.
         if (!chosen && !failure.violated.empty()) {
             const auto& report = failure.violated.front();
@@ -231,13 +238,21 @@ private:
     }
 
     void add(GateFailure one, std::size_t first) {
-        const auto same = std::find_if(
-            report_.failures.begin() + static_cast<std::ptrdiff_t>(first), report_.failures.end(),
-            [&](const GateFailure& other) { return other.why == one.why; });
-        if (same == report_.failures.end())
+        const auto same =
+            std::find_if(report_.failures.begin() + static_cast<std::ptrdiff_t>(first),
+                         report_.failures.end(), [&](const GateFailure& other) {
+                             // Of a change the baseline is asked about all that a run violates.
+                             return other.why == one.why && (!plan_.pr || other.also == one.also);
+                         });
+        if (same == report_.failures.end()) {
             report_.failures.push_back(std::move(one));
-        else
-            ++same->runs;
+            return;
+        }
+        ++same->runs;
+        std::vector<properties::PropertyId> also;
+        std::set_union(same->also.begin(), same->also.end(), one.also.begin(), one.also.end(),
+                       std::back_inserter(also));
+        same->also = std::move(also);
     }
 
     const GatePlan& plan_;

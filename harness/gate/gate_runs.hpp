@@ -34,7 +34,8 @@ Result<GateReport> run_corpus_and_fresh(const GatePlan& plan,
                                         std::chrono::steady_clock::time_point begin,
                                         const GateProgress& on_progress);
 
-/// Runs failing seeds again to see for which reasons they fail, and sorts them by these. Of each
+/// Runs failing seeds again to see for which reasons they fail, and sorts them by these. What is
+/// `known` (and not expired) is a run's reason only if there is no other. Of each
 /// scenario and stage the first hundred are looked at (Tally::failures_kept).
 void find_reasons(const GatePlan& plan, const std::vector<KnownFailure>& known, GateReport& report);
 

@@ -78,6 +78,7 @@ std::string failures_table(const GateReport& report) {
         "|---|---|---|---|---|---|---|\n";
     for (const GateFailure& one : report.failures) {
         std::string note = one.known.empty() ? "" : cell(one.known);
+        if (!one.also.empty()) note += (note.empty() ? "" : "; ") + cell("also " + also_text(one));
         if (const auto words = baseline_words(one.baseline); !words.empty())
             note += (note.empty() ? "" : "; ") + cell(words);
         out += fmt::format(

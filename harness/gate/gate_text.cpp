@@ -77,7 +77,8 @@ std::string failure_lines(const GateReport& report, const GateFailure& failure, 
     } else {
         out = failure.report;
     }
-    out += fmt::format("      {}\n      of the {}: {}\n", to_string(failure.why),
+    const std::string also = failure.also.empty() ? "" : "; also " + also_text(failure);
+    out += fmt::format("      {}{}\n      of the {}: {}\n", to_string(failure.why), also,
                        failure.stage == GateStage::Corpus ? "corpus" : "fresh seeds",
                        standing_line(failure));
     if (!failure.repro.empty()) out += fmt::format("      repro: {}\n", failure.repro);

@@ -204,6 +204,14 @@ TEST_CASE("gate: what a baseline says of the run is compared by property") {
     CHECK(said("LOCK-1") == Verdict::FailsToo);
     CHECK(said("LOCK-2") == Verdict::FailsOtherwise);
     CHECK(harness::read_baseline("{\"properties\":[]}", why).verdict == Verdict::Held);
+    // What else the run violates must be violated there, too.
+    const std::string both =
+        "{\"properties\":[{\"property\":\"LOCK-1\",\"verdict\":\"violated\"},"
+        "{\"property\":\"LIN-1\",\"verdict\":\"violated\"}]}";
+    CHECK(harness::read_baseline(both, why, {PropertyId::Lin1}).verdict == Verdict::FailsToo);
+    const auto lacks = harness::read_baseline(both, why, {PropertyId::Lin1, PropertyId::Fence1});
+    CHECK(lacks.verdict == Verdict::FailsOtherwise);
+    CHECK(lacks.detail == "it does not violate FENCE-1");
     CHECK(harness::read_baseline("nonsense", why).verdict == Verdict::CouldNotTell);
     harness::BaselineQuestion question;
     question.program = "/bin/false-there-is-none";

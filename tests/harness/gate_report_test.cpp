@@ -63,6 +63,25 @@ TEST_CASE("gate: no evidence is a command of the workflow") {
     CHECK(holds(text, "100%25"));
 }
 
+TEST_CASE("gate: what a run violates beside its reason passes and blocks with it") {
+    harness::GateReport report = hostile_report();
+    Outcome outcome = held_outcome(3);
+    violate(outcome, PropertyId::Lock1, sim::SimTime{1}, "x");
+    violate(outcome, PropertyId::Lin1, sim::SimTime{1}, "x");
+    report.all.tallies = {{"one", {}}};
+    report.all.tallies[0].add(outcome);
+    report.failures[0].also = {PropertyId::Lin1};
+    CHECK(holds(harness::gate_junit(report), "failures=\"2\""));
+    CHECK(holds(harness::gate_text(report, {}), "LOCK-1/a-b; also LIN-1\n"));
+    CHECK(holds(harness::gate_markdown(report), "also LIN-1 |"));
+    report.failures[0].standing = harness::Standing::PreExisting;
+    const std::string passes = harness::gate_junit(report);
+    INFO(passes);
+    CHECK(exit_code(report) != harness::ExitCode::Violated);
+    CHECK(holds(passes, "failures=\"0\""));
+    CHECK(holds(passes, "pre-existing: told with LOCK-1/a-b, seed 3"));
+}
+
 TEST_CASE("gate: lines of the terminal stay within its width") {
     harness::GateReport report = hostile_report();
     for (int i = 0; i < 20; ++i)
