@@ -206,28 +206,24 @@ private:
             return one;
         }
         const Outcome outcome = run(plan_.scenarios[subject], failure.seed);
-        bool chosen = false;
-        bool chosen_is_new = false;
-        for (const Fingerprint& why : fingerprints(outcome)) {
-            const auto report = std::find_if(failure.violated.begin(), failure.violated.end(),
-                                             [&](const auto& r) { return why.property == r.id; });
-            if (report == failure.violated.end()) continue;  // expected
-            // What is known must not hide what is not.
-            const bool is_new = find_known(known_, why) == nullptr;
-            if (chosen && !is_new) continue;
-            if (chosen && chosen_is_new) {
-                one.also.push_back(*why.property);
-                continue;
-            }
-            chosen = true;
-            chosen_is_new = is_new;
-            one.why = why;
-            if (report->first) {
+        const auto report_of = [&](const Fingerprint& why) {
+            return std::find_if(failure.violated.begin(), failure.violated.end(),
+                                [&](const auto& r) { return why.property == r.id; });
+        };
+        auto found = fingerprints(outcome);
+        std::erase_if(found, [&](const Fingerprint& why) {  // what is expected
+            return report_of(why) == failure.violated.end();
+        });
+        auto reason = reason_of(found, known_);
+        const bool chosen = reason.has_value();
+        if (chosen) {
+            one.why = reason->why;
+            one.also = std::move(reason->also);
+            if (const auto report = report_of(one.why); report->first) {
                 one.at_ns = report->first->at.ns;
                 one.evidence = report->first->evidence;
             }
         }
-        std::sort(one.also.begin(), one.also.end());
         // It came out otherwise now, which the second runs tell of.
         if (!chosen && !failure.violated.empty()) {
             const auto& report = failure.violated.front();
@@ -261,6 +257,19 @@ private:
 };
 
 }  // namespace
+
+std::optional<Reason> reason_of(const std::vector<Fingerprint>& found,
+                                const std::vector<KnownFailure>& known) {
+    if (found.empty()) return std::nullopt;
+    const auto is_new = [&](const Fingerprint& why) { return find_known(known, why) == nullptr; };
+    const auto first = std::find_if(found.begin(), found.end(), is_new);
+    if (first == found.end()) return Reason{found.front(), {}};
+    Reason reason{*first, {}};
+    for (const Fingerprint& why : found)
+        if (why != *first && is_new(why) && why.property) reason.also.push_back(*why.property);
+    std::sort(reason.also.begin(), reason.also.end());
+    return reason;
+}
 
 Result<GateReport> run_corpus_and_fresh(const GatePlan& plan, Clock::time_point begin,
                                         const GateProgress& on_progress) {

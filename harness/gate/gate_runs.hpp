@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,15 @@ using GateProgress = std::function<void(const std::string& what, const ExplorePr
 Result<GateReport> run_corpus_and_fresh(const GatePlan& plan,
                                         std::chrono::steady_clock::time_point begin,
                                         const GateProgress& on_progress);
+
+struct Reason {
+    Fingerprint why;
+    std::vector<properties::PropertyId> also;
+};
+/// Why a run failed in which all these were found: the first that is not known, and what else is
+/// not; the first of all if all are known. Nothing if nothing was found.
+std::optional<Reason> reason_of(const std::vector<Fingerprint>& found,
+                                const std::vector<KnownFailure>& known);
 
 /// Runs failing seeds again to see for which reasons they fail, and sorts them by these. What is
 /// `known` (and not expired) is a run's reason only if there is no other. Of each
