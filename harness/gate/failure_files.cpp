@@ -159,6 +159,7 @@ void write_failure(const scenario::Scenario& scenario, const std::string& name,
         {&scenario, {name, {}}, failure.seed, failure.why, failure.of_runs, failure.runs},
         shrinking);
     told.facts.scenario = name;
+    if (!options.shrink) told.facts.reduction.clear();
     if (!failure.again.empty()) told.facts.again = failure.again;
     const auto kept =
         keep_repro(told.repro, options.directory, repro_name(name, failure.why, failure.seed));

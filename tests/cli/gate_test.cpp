@@ -29,6 +29,7 @@ TEST_CASE("gate: values that are set are those of its runs, and of the commands 
     CHECK(fails.code == 1);
     const std::string again = "lockstep run calm --seed 1 --set run.slack=1ms";
     REQUIRE(says(fails, again));
+    CHECK_FALSE(says(fails, "time ran out"));  // nothing was to be shrunk
     CHECK(folder.lockstep_says(again.substr(std::string("lockstep ").size())).code == 1);
     const Answer refused = folder.lockstep_says("gate calm --set run.slak=1ms");
     CHECK(refused.code == 2);

@@ -1,10 +1,11 @@
 // What a gate tells of failures whose texts come from anywhere.
-#include "harness/gate/gate.hpp"
+#include "harness/gate/gate_runs.hpp"
 #include "tests/harness/fixtures.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace lockstep::test {
 namespace {
@@ -80,6 +81,28 @@ TEST_CASE("gate: what a run violates beside its reason passes and blocks with it
     CHECK(exit_code(report) != harness::ExitCode::Violated);
     CHECK(holds(passes, "failures=\"0\""));
     CHECK(holds(passes, "pre-existing: told with LOCK-1/a-b, seed 3"));
+}
+
+TEST_CASE("gate: what is known is a run's reason only if there is no other") {
+    using harness::Fingerprint;
+    const Fingerprint a{PropertyId::Lock1, "a"};
+    const Fingerprint b{PropertyId::Lock3, "b"};
+    const Fingerprint c{PropertyId::Fence1, "c"};
+    const harness::KnownFailure known_a{a, "l", "o", 20'260'301, 1};
+    const harness::KnownFailure known_b{b, "l", "o", 20'260'301, 1};
+    CHECK_FALSE(harness::reason_of({}, {}));
+    const auto all = harness::reason_of({c, a, b}, {});
+    REQUIRE(all);
+    CHECK(all->why == c);
+    CHECK(all->also == std::vector<PropertyId>{PropertyId::Lock1, PropertyId::Lock3});
+    const auto second = harness::reason_of({a, b, c}, {known_a});
+    REQUIRE(second);
+    CHECK(second->why == b);
+    CHECK(second->also == std::vector<PropertyId>{PropertyId::Fence1});
+    const auto none_new = harness::reason_of({b, a}, {known_a, known_b});
+    REQUIRE(none_new);
+    CHECK(none_new->why == b);
+    CHECK(none_new->also.empty());
 }
 
 TEST_CASE("gate: lines of the terminal stay within its width") {
