@@ -71,8 +71,10 @@ std::string failure_lines(const GateReport& report, const GateFailure& failure, 
         if (!failure.evidence.empty())
             out += fmt::format(
                 "      {}\n",
-                wrapped(fmt::format("at {}: {}", seconds_text(failure.at_ns), failure.evidence), 6,
-                        width));
+                wrapped((failure.why.property ? fmt::format("at {}: ", seconds_text(failure.at_ns))
+                                              : std::string()) +
+                            failure.evidence,
+                        6, width));
         out += fmt::format("      again: {}\n", failure.again);
     } else {
         out = failure.report;

@@ -105,6 +105,15 @@ TEST_CASE("gate: what is known is a run's reason only if there is no other") {
     CHECK(none_new->also.empty());
 }
 
+TEST_CASE("gate: a violation has its time, a bad end has none") {
+    harness::GateReport report = hostile_report();
+    report.failures[0].report.clear();
+    report.failures[0].evidence = "so it was";
+    CHECK(holds(harness::gate_text(report, {}), "      at 0.000: so it was\n"));
+    report.failures[0].why.property.reset();
+    CHECK(holds(harness::gate_text(report, {}), "      so it was\n"));
+}
+
 TEST_CASE("gate: lines of the terminal stay within its width") {
     harness::GateReport report = hostile_report();
     for (int i = 0; i < 20; ++i)
