@@ -171,7 +171,7 @@ void add_gate(CLI::App& app, GateArguments& arguments) {
     command->add_flag("--pr", arguments.pr, "Of a change: what the baseline has may pass");
     command
         ->add_option("--base", arguments.base,
-                     "Any text that decides the fresh seeds (default: the commit)")
+                     "Text that decides the fresh seeds (default: the commit)")
         ->type_name("TEXT");
     const auto number = [&](const char* name, auto& value, const char* help) {
         return command->add_option(name, value, help)->type_name("N")->check(whole_number());
@@ -193,9 +193,9 @@ void add_gate(CLI::App& app, GateArguments& arguments) {
         ->allow_extra_args(false);
     add_gate_files(command, arguments);
     command->footer(
-        "docs/ci.md has workflows and the arithmetic of the minimums. Exit codes: 0 passed,\n"
-        "1 a failure blocks, 2 bad input, 3 too little was seen to tell, 4 the harness is\n"
-        "not to be trusted.\n"
+        "docs/ci.md has workflows and the arithmetic of the minimums. Exit codes: 0\n"
+        "passed, 1 a failure blocks, 2 bad input, 3 too little was seen to tell, 4 the\n"
+        "harness is not to be trusted.\n"
         "\n"
         "Examples:\n"
         "  lockstep gate\n"
@@ -217,10 +217,11 @@ void add_confirm(CLI::App& app, ConfirmArguments& arguments) {
         ->check(whole_number())
         ->check(workers());
     command->footer(
-        "Prints whether the repro's own seed fails now, how many others do, and the chance\n"
-        "that it has at most, with 95% confidence: after a fix, with no failure in n runs,\n"
-        "near 3/n. Runs in which a fault met nobody count for nothing. Exit codes: 0 it came\n"
-        "no more, 1 it did, or another failure, 3 interrupted, or nothing can be said.\n"
+        "Prints whether the repro's own seed fails now, how many others do, and the\n"
+        "chance that it has at most, with 95% confidence: after a fix, with no failure\n"
+        "in n runs, near 3/n. Runs in which a fault met nobody count for nothing.\n"
+        "Exit codes: 0 it came no more, 1 it did, or another failure, 3 interrupted, or\n"
+        "nothing can be said.\n"
         "\n"
         "Examples:\n"
         "  lockstep confirm scenarios/regressions/lost-update.toml --seeds 10000");
