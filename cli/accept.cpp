@@ -42,13 +42,6 @@ std::optional<Error> refuse(const Replay& replay, const std::string& file) {
     return std::nullopt;
 }
 
-bool is_expected(const Repro& repro) {
-    if (!repro.fingerprint.property) return false;
-    const auto expected = harness::resolve(repro.scenario, repro.seed).expected_violations;
-    return std::find(expected.begin(), expected.end(),
-                     properties::code_of(*repro.fingerprint.property)) != expected.end();
-}
-
 }  // namespace
 
 ExitCode accept(const AcceptArguments& arguments) {
@@ -78,7 +71,7 @@ ExitCode accept(const AcceptArguments& arguments) {
     const auto path = harness::keep_repro(repro, arguments.to, name);
     if (!path) return bad_input(path.error());
     fmt::print("{}: accepted\n", path.value());
-    if (replay.result == Replay::Result::FailsAgain && !is_expected(repro))
+    if (replay.result == Replay::Result::FailsAgain && !harness::is_foretold(repro))
         fmt::print("  it fails still, {}: tests and gates will, too, until that is mended\n",
                    to_string(repro.fingerprint));
     return ExitCode::AsExpected;

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/status_line.hpp"
 #include "harness/history/judge_file.hpp"
 #include "harness/history/report.hpp"
 
@@ -65,40 +66,29 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// One line that renews itself, for a terminal and a file that takes longer than a moment.
+/// How far a file has been read, and how quickly.
 class Meter {
 public:
-    explicit Meter(std::uint64_t size) : size_(size), began_(Clock::now()), shown_(began_) {
-        terminal_ = ::isatty(STDERR_FILENO) == 1;
-    }
+    explicit Meter(std::uint64_t size) : size_(size) {}
     void show(std::uint64_t bytes, std::uint64_t operations) {
-        const auto now = Clock::now();
-        if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
-        shown_ = now;
-        visible_ = true;
+        if (!line_.due()) return;
         const auto ms = static_cast<std::uint64_t>(
-            std::chrono::duration_cast<std::chrono::milliseconds>(now - began_).count());
+            std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_).count());
         const std::string part =
             size_ == 0
                 ? std::string()
                 : fmt::format("{:3}%  ", std::min<std::uint64_t>(bytes, size_) * 100 / size_);
-        fmt::print(stderr, "\r\x1b[K{}{} operations, {} a second", part,
-                   harness::grouped(operations), harness::grouped(operations * 1'000 / ms));
-        std::fflush(stderr);
+        line_.show(
+            fmt::format("check: {}{} operations, {} a second", part, harness::grouped(operations),
+                        harness::grouped(operations * 1'000 / std::max<std::uint64_t>(ms, 1))));
     }
-    void finish() const {
-        if (!visible_) return;
-        fmt::print(stderr, "\r\x1b[K");
-        std::fflush(stderr);
-    }
+    void finish() { line_.finish(); }
 
 private:
-    using Clock = std::chrono::steady_clock;
+    using Clock = StatusLine::Clock;
     std::uint64_t size_;
-    bool terminal_ = false;
-    bool visible_ = false;
-    Clock::time_point began_;
-    Clock::time_point shown_;
+    StatusLine line_;
+    Clock::time_point began_ = Clock::now();
 };
 
 }  // namespace

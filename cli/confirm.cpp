@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 
 namespace lockstep::cli {
 namespace {
@@ -123,8 +122,7 @@ ExitCode confirm(const ConfirmArguments& arguments) {
     const auto loaded = harness::load_repro(arguments.repro);
     if (!loaded) return bad_input(loaded.error());
     const harness::Repro& repro = loaded.value();
-    const auto jobs = static_cast<unsigned>(
-        arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    const auto jobs = jobs_of(arguments.jobs);
     // It was chosen because it fails, and would tilt the rate.
     const bool among = repro.seed >= 1 && repro.seed <= arguments.seeds;
     const Confirmed own = run_seeds(repro, repro.seed, 1, 1, true);

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/status_line.hpp"
 #include "harness/data/read.hpp"
 #include "harness/data/words.hpp"
 #include "harness/history/json_writer.hpp"
@@ -257,30 +258,12 @@ std::string json_of(const Summary& summary) {
     return object.raw("notes", list_of(notes)).str();
 }
 
-/// One line that renews itself, for a terminal and files that take longer than a moment.
-class Meter {
-public:
-    void show(std::uint64_t read, std::uint64_t size) {
-        const auto now = Clock::now();
-        if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
-        shown_ = now;
-        visible_ = true;
-        fmt::print(stderr, "\r\x1b[K{} MB{}", read / 1'000'000,
-                   size == 0 ? "" : fmt::format(", {}%", std::min(read, size) * 100 / size));
-        std::fflush(stderr);
-    }
-    void finish() const {
-        if (!visible_) return;
-        fmt::print(stderr, "\r\x1b[K");
-        std::fflush(stderr);
-    }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-    bool visible_ = false;
-    Clock::time_point shown_ = Clock::now();
-};
+void show_bytes(StatusLine& line, std::uint64_t read, std::uint64_t size) {
+    if (!line.due()) return;
+    line.show(
+        fmt::format("data: {} MB{}", read / 1'000'000,
+                    size == 0 ? "" : fmt::format(", {}%", std::min(read, size) * 100 / size)));
+}
 
 }  // namespace
 
@@ -290,10 +273,12 @@ ExitCode data(const DataArguments& arguments) {
     options.column = arguments.column;
     options.unit = arguments.unit;
     if (!arguments.as.empty()) options.as = data::measure_named(arguments.as);
-    Meter meter;
-    options.progress = [&meter](std::uint64_t read, std::uint64_t size) { meter.show(read, size); };
+    StatusLine line;
+    options.progress = [&line](std::uint64_t read, std::uint64_t size) {
+        show_bytes(line, read, size);
+    };
     const auto summaries = data::summarise(arguments.files, options);
-    meter.finish();
+    line.finish();
     if (!summaries) return bad_input(summaries.error());
     if (arguments.json) {
         std::vector<std::string> all;

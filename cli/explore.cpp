@@ -22,7 +22,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -73,8 +72,7 @@ Result<harness::ExplorePlan> plan_of(const ExploreArguments& arguments, std::siz
         harness::part_of(shard.value_or(harness::Shard{}), {arguments.first_seed, arguments.seeds});
     plan.first_seed = part.first;
     plan.seeds = part.count;
-    plan.jobs = static_cast<unsigned>(
-        arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    plan.jobs = jobs_of(arguments.jobs);
     if (!arguments.budget.empty()) {
         const auto budget = parse_wall_time("--budget", arguments.budget);
         if (!budget) return budget.error();

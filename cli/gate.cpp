@@ -21,7 +21,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <thread>
 #include <unistd.h>
 
 namespace lockstep::cli {
@@ -112,8 +111,7 @@ Result<harness::GatePlan> plan_of(const GateArguments& arguments) {
     const auto share = share_of(arguments.twice);
     if (!share) return share.error();
     plan.twice_ppm = share.value();
-    plan.jobs = static_cast<unsigned>(
-        arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    plan.jobs = jobs_of(arguments.jobs);
     plan.pr = arguments.pr;
     return plan;
 }

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <limits>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace lockstep::cli {
@@ -139,6 +140,11 @@ Result<bool> check_seeds(std::uint64_t first, std::uint64_t count) {
         return error_of(
             fmt::format("--first-seed: {} seeds from {} on do not fit into 64 bits", count, first));
     return true;
+}
+
+unsigned jobs_of(std::uint64_t asked) {
+    if (asked > 0) return static_cast<unsigned>(asked);
+    return std::max(1U, std::thread::hardware_concurrency());
 }
 
 }  // namespace lockstep::cli

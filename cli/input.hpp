@@ -41,6 +41,9 @@ Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
 /// A span as "5ms", "1.5s", "200us", in nanoseconds; nothing if the text is empty.
 Result<std::optional<std::int64_t>> parse_span(const char* flag, const std::string& text);
 
+/// As many workers as were asked for; zero: one a core.
+unsigned jobs_of(std::uint64_t asked);
+
 /// That the last seed is still a 64-bit number.
 Result<bool> check_seeds(std::uint64_t first, std::uint64_t count);
 

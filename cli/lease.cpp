@@ -2,6 +2,7 @@
 #include "cli/input.hpp"
 #include "cli/lease_input.hpp"
 #include "cli/output.hpp"
+#include "cli/status_line.hpp"
 #include "harness/lease/compare.hpp"
 #include "harness/lease/report.hpp"
 #include "harness/lease/sweep.hpp"
@@ -22,36 +23,15 @@ namespace {
 using harness::Table;
 using harness::Tone;
 
-/// One line on standard error that renews itself, on a terminal alone.
-class Meter {
-public:
-    void show(double done) {
-        if (!terminal_) return;
-        constexpr int width = 24;
-        const int filled = static_cast<int>(std::clamp(done, 0.0, 1.0) * width);
-        fmt::print(stderr, "\r\x1b[K[{}{}] {:.0f}%", std::string(filled, '#'),
-                   std::string(width - filled, '.'), done * 100);
-        std::fflush(stderr);
-        visible_ = true;
-    }
-    void finish() {
-        if (visible_) fmt::print(stderr, "\r\x1b[K");
-        visible_ = false;
-    }
-
-private:
-    bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-    bool visible_ = false;
-};
-
-/// Three digits at most, for people.
-std::string number(double value) {
-    if (std::isinf(value)) return "?";
-    if (value == 0) return "0";
-    if (value >= 100) return fmt::format("{:.0f}", value);
-    if (value >= 10) return fmt::format("{:.1f}", value);
-    if (value >= 1) return fmt::format("{:.2f}", value);
-    return fmt::format("{:.2g}", value);
+void show_share(StatusLine& line, double done) {
+    if (!line.due()) return;
+    constexpr int width = 24;
+    const int filled = static_cast<int>(std::clamp(done, 0.0, 1.0) * width);
+    if (line.on_terminal())
+        line.show(fmt::format("[{}{}] {:.0f}%", std::string(filled, '#'),
+                              std::string(width - filled, '.'), done * 100));
+    else
+        line.show(fmt::format("lease: {:.0f}%", done * 100));
 }
 
 std::string length(Duration d) {
@@ -59,7 +39,8 @@ std::string length(Duration d) {
 }
 
 std::string spread(const lease::Interval& interval) {
-    return fmt::format("{}-{}", number(interval.low), number(interval.high));
+    return fmt::format("{}-{}", lease::number_text(interval.low),
+                       lease::number_text(interval.high));
 }
 
 Table::Cell head(const char* text) {
@@ -79,13 +60,13 @@ void print_losses(const lease::Sweep& sweep, const harness::Paint& paint) {
         table.row({{length(result.setting.lease), Tone::Strong},
                    {length(result.setting.renew_every)},
                    {length(result.setting.stands_down_after())},
-                   {number(f.losses.value), Tone::Strong},
+                   {lease::number_text(f.losses.value), Tone::Strong},
                    {spread(f.losses.simulation)},
                    {spread(f.losses.data)},
-                   {number(f.stood_down.value)},
-                   {number(f.taken_over.value)},
-                   {number(f.refused_writes.value)},
-                   {number(f.double_belief.value)}});
+                   {lease::number_text(f.stood_down.value)},
+                   {lease::number_text(f.taken_over.value)},
+                   {lease::number_text(f.refused_writes.value)},
+                   {lease::number_text(f.double_belief.value)}});
     }
     fmt::print("{}\n", table.text(paint));
 }
@@ -101,14 +82,14 @@ void print_takeovers(const lease::Sweep& sweep, const harness::Paint& paint) {
     for (const lease::SettingResult& result : sweep.results) {
         const lease::Figures& f = result.figures;
         table.row({{length(result.setting.lease), Tone::Strong},
-                   {number(f.crash_p50.value)},
-                   {number(f.crash_p99.value)},
-                   {number(f.crash_worst.value)},
-                   {number(f.release_p50.value)},
-                   {number(f.release_p99.value)},
+                   {lease::number_text(f.crash_p50.value)},
+                   {lease::number_text(f.crash_p99.value)},
+                   {lease::number_text(f.crash_worst.value)},
+                   {lease::number_text(f.release_p50.value)},
+                   {lease::number_text(f.release_p99.value)},
                    {fmt::format("{:.2e}", f.without_holder.value)},
-                   {number(f.renewals.value)},
-                   {number(f.failover_adds.value)},
+                   {lease::number_text(f.renewals.value)},
+                   {lease::number_text(f.failover_adds.value)},
                    {fmt::format("{:.3f}", f.skew_ratio)},
                    {length(f.outage_borne)}});
     }
@@ -253,10 +234,10 @@ ExitCode lease(const LeaseArguments& arguments) {
     if (!csv) return bad_input(csv.error());
     auto json = OutputFile::open("--json", arguments.json);
     if (!json) return bad_input(json.error());
-    Meter meter;
-    plan.progress = [&meter](double done) { meter.show(done); };
+    StatusLine line;
+    plan.progress = [&line](double done) { show_share(line, done); };
     const auto swept = lease::sweep(plan);
-    meter.finish();
+    line.finish();
     if (!swept) return bad_input(swept.error());
     if (const auto now = simulate_now(plan, asked); !now) return bad_input(now.error());
     asked.told.answer = lease::answer(swept.value(), asked.told.wants, asked.prices);

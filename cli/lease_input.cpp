@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -174,8 +173,7 @@ Result<lease::SweepPlan> lease_plan(const LeaseArguments& arguments) {
     if (!drift) return drift.error();
     plan.world.drift = drift.value();
     plan.seed = arguments.seed;
-    plan.jobs = static_cast<unsigned>(
-        arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()));
+    plan.jobs = jobs_of(arguments.jobs);
     plan.fidelity = arguments.fidelity == "full" ? lease::Fidelity::Full : lease::Fidelity::Lease;
     return plan;
 }

@@ -56,4 +56,15 @@ const CLI::Validator& directory() {
     return validator;
 }
 
+void add_jobs(CLI::App* command, std::uint64_t& jobs, const char* help) {
+    command->add_option("--jobs,-j", jobs, help)
+        ->type_name("N")
+        ->check(whole_number())
+        ->check(workers());
+}
+
+void add_sets(CLI::App* command, std::vector<std::string>& sets) {
+    command->add_option("--set", sets, set_help)->type_name("K=V")->allow_extra_args(false);
+}
+
 }  // namespace lockstep::cli

@@ -2,6 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 /// What options of several commands have in common.
 namespace lockstep::cli {
 
@@ -16,5 +20,10 @@ const CLI::Validator& workers();
 /// A span of wall time.
 const CLI::Validator& wall_time();
 const CLI::Validator& directory();
+
+// Options that several commands have, with their checks.
+void add_jobs(CLI::App* command, std::uint64_t& jobs,
+              const char* help = "Worker processes (default: one a core)");
+void add_sets(CLI::App* command, std::vector<std::string>& sets);
 
 }  // namespace lockstep::cli

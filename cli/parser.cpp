@@ -18,9 +18,7 @@ void add_run(CLI::App& app, RunArguments& arguments) {
     command->add_option("--seed", arguments.seed, "Which run (default 1)")
         ->type_name("N")
         ->check(whole_number());
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
+    add_sets(command, arguments.sets);
     command->add_flag("-v,--verbose", arguments.verbose, "Every event and every message");
     command->add_option("--until", arguments.until, "Ends the run at this simulated time: 12.5s")
         ->type_name("TIME");
@@ -63,10 +61,7 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
     command->add_option("--first-seed", arguments.first_seed, "The first of them (default 1)")
         ->type_name("N")
         ->check(whole_number());
-    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
-        ->type_name("N")
-        ->check(whole_number())
-        ->check(workers());
+    add_jobs(command, arguments.jobs);
     command
         ->add_option("--budget", arguments.budget,
                      "Begins nothing new after 90s, 5m, 2h of wall time")
@@ -97,9 +92,7 @@ void add_explore(CLI::App& app, ExploreArguments& arguments) {
         ->type_name("FILE");
     command->add_option("--rates", arguments.rates, "File for the rates that `gate` goes by")
         ->type_name("FILE");
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
+    add_sets(command, arguments.sets);
     command->footer(
         "Results do not depend on --jobs. A run that crashes takes down its worker alone\n"
         "and counts as a failure. A failing seed is printed with its evidence and the\n"
@@ -179,7 +172,7 @@ void add_gate(CLI::App& app, GateArguments& arguments) {
     number("--seeds", arguments.seeds, "Fresh seeds of each scenario (default 50)");
     number("--corpus", arguments.corpus, "Seeds of each that never change (default 20)");
     number("--min-seeds", arguments.min_seeds, "Fresh ones it takes (default: a tenth)");
-    number("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")->check(workers());
+    add_jobs(command, arguments.jobs);
     const auto span = [&](const char* name, std::string& value, const char* help) {
         command->add_option(name, value, help)->type_name("SPAN")->check(wall_time());
     };
@@ -188,9 +181,7 @@ void add_gate(CLI::App& app, GateArguments& arguments) {
     command->add_flag("--no-shrink", arguments.no_shrink, "Writes repros as they were found");
     command->add_option("--twice", arguments.twice, "Share of runs to run again (default 2%)")
         ->type_name("SHARE");
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
+    add_sets(command, arguments.sets);
     add_gate_files(command, arguments);
     command->footer(
         "docs/ci.md has workflows and the arithmetic of the minimums. Exit codes: 0\n"
@@ -212,10 +203,7 @@ void add_confirm(CLI::App& app, ConfirmArguments& arguments) {
     command->add_option("--seeds", arguments.seeds, "How many are tried (default 1000)")
         ->type_name("N")
         ->check(whole_number());
-    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
-        ->type_name("N")
-        ->check(whole_number())
-        ->check(workers());
+    add_jobs(command, arguments.jobs);
     command->footer(
         "Prints whether the repro's own seed fails now, how many others do, and the\n"
         "chance that it has at most, with 95% confidence: after a fix, with no failure\n"
@@ -245,9 +233,7 @@ void add_digest(CLI::App& app, DigestArguments& arguments) {
         ->check(CLI::IsMember({"on", "off"}).description(""));
     command->add_flag("--twice", arguments.twice,
                       "Runs all again in another process, and compares");
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
+    add_sets(command, arguments.sets);
     command->footer(
         "Prints `scenario seed digest` lines, the same for every build of one plan epoch:\n"
         "compare them byte for byte. --twice runs everything again in another process,\n"

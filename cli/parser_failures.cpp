@@ -21,9 +21,7 @@ void add_shrink(CLI::App& app, ShrinkArguments& arguments) {
         ->add_option("--out", arguments.out,
                      "File for the repro (default: one in .lockstep/repros)")
         ->type_name("FILE");
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
+    add_sets(command, arguments.sets);
     command->footer(
         "Writes the plan of faults out, cuts the run to the failure, then takes away and\n"
         "makes simpler whatever the failure does not need. Prints what happened in what is\n"
@@ -99,13 +97,8 @@ void add_pinpoint(CLI::App& app, PinpointArguments& arguments) {
     command->add_option("--runs", arguments.runs, "Runs from each of them (default 100)")
         ->type_name("N")
         ->check(whole_number());
-    command->add_option("--jobs,-j", arguments.jobs, "Worker processes (default: one a core)")
-        ->type_name("N")
-        ->check(whole_number())
-        ->check(workers());
-    command->add_option("--set", arguments.sets, set_help)
-        ->type_name("K=V")
-        ->allow_extra_args(false);
+    add_jobs(command, arguments.jobs);
+    add_sets(command, arguments.sets);
     command->footer(
         "Runs the scenario with its own luck up to each of many instants, and with other\n"
         "luck from there on: delays, losses, what a crash leaves of the disk, and when\n"

@@ -102,10 +102,7 @@ void add_lease(CLI::App& app, LeaseArguments& arguments) {
     command->add_option("--seed", arguments.seed, "Of all luck (default 1)")
         ->type_name("N")
         ->check(whole_number());
-    command->add_option("--jobs,-j", arguments.jobs, "Threads (default: one a core)")
-        ->type_name("N")
-        ->check(whole_number())
-        ->check(workers());
+    add_jobs(command, arguments.jobs, "Threads (default: one a core)");
     command->add_option("--fidelity", arguments.fidelity, "lease (default) or full")
         ->type_name("lease|full")
         ->check(CLI::IsMember({"lease", "full"}).description(""));

@@ -15,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <unistd.h>
 
 namespace lockstep::cli {
@@ -102,8 +101,7 @@ ExitCode pinpoint(const PinpointArguments& arguments) {
     harness::PinpointPlan plan;
     plan.points = arguments.points;
     plan.runs = arguments.runs;
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    plan.jobs = arguments.jobs == 0 ? cores : static_cast<unsigned>(arguments.jobs);
+    plan.jobs = jobs_of(arguments.jobs);
     const auto paint = harness::paint_for(STDOUT_FILENO);
     const auto width = harness::width_for(STDOUT_FILENO);
     const auto& described = properties::describe(violation->id);

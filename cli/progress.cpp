@@ -5,19 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <string_view>
-#include <unistd.h>
 #include <utility>
 
 namespace lockstep::cli {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds plain_every{10'000};
 constexpr std::uint64_t bar_width = 24;
 
 std::string left_text(const harness::ExploreProgress& progress) {
@@ -35,18 +28,10 @@ std::string left_text(const harness::ExploreProgress& progress) {
 
 }  // namespace
 
-bool renews_lines() {
-    // A terminal that cannot move its cursor gets lines, as a file does.
-    const char* terminal = std::getenv("TERM");
-    const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-    return !dumb && ::isatty(STDERR_FILENO) == 1;
-}
-
-Progress::Progress(std::string command) : command_(std::move(command)), terminal_(renews_lines()) {}
+Progress::Progress(std::string command) : command_(std::move(command)) {}
 
 void Progress::show(const harness::ExploreProgress& progress) {
-    if (!terminal_ && progress.elapsed - last_ < plain_every) return;
-    last_ = progress.elapsed;
+    if (!line_.due()) return;
     const auto ms =
         std::max<std::uint64_t>(static_cast<std::uint64_t>(progress.elapsed.count()), 1);
     std::string text = fmt::format(
@@ -54,23 +39,14 @@ void Progress::show(const harness::ExploreProgress& progress) {
         harness::grouped(progress.total),
         harness::grouped((progress.done - progress.resumed) * 1'000 / ms), left_text(progress));
     if (failures_ > 0) text += fmt::format(", {} not as expected", harness::grouped(failures_));
-    if (!terminal_) {
-        fmt::print(stderr, "{}: {}\n", command_, text);
+    if (!line_.on_terminal()) {
+        line_.show(fmt::format("{}: {}", command_, text));
         return;
     }
     const std::uint64_t filled =
         progress.total == 0 ? 0 : progress.done * bar_width / progress.total;
-    visible_ = true;
-    fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'),
-               std::string(bar_width - filled, '.'), text);
-    std::fflush(stderr);
-}
-
-void Progress::finish() {
-    if (!visible_) return;
-    visible_ = false;
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    line_.show(fmt::format("[{}{}] {}", std::string(filled, '#'),
+                           std::string(bar_width - filled, '.'), text));
 }
 
 }  // namespace lockstep::cli

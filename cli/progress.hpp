@@ -1,14 +1,12 @@
 #pragma once
 
+#include "cli/status_line.hpp"
 #include "harness/explore.hpp"
 
-#include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace lockstep::cli {
-
-/// Whether standard error is a terminal on which a line can be written over.
-bool renews_lines();
 
 /// Tells on standard error how far an exploration is: one line that renews itself on a terminal,
 /// else a plain line every ten seconds.
@@ -16,20 +14,15 @@ class Progress {
 public:
     /// `command` stands before plain lines.
     explicit Progress(std::string command = "explore");
-    ~Progress() { finish(); }
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
     void show(const harness::ExploreProgress& progress);
     /// Takes the line away again.
-    void finish();
+    void finish() { line_.finish(); }
     void count_failure() { ++failures_; }
 
 private:
     std::string command_;
-    bool terminal_;
-    bool visible_ = false;
+    StatusLine line_;
     std::uint64_t failures_ = 0;
-    std::chrono::milliseconds last_{0};
 };
 
 }  // namespace lockstep::cli

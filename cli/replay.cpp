@@ -22,15 +22,9 @@ using harness::Replay;
 using harness::Repro;
 using harness::Tone;
 
-const properties::Violation* violation_of(const Replay& replay, const Fingerprint& why) {
-    for (const auto& report : replay.outcome.reports)
-        if (why.property == report.id && report.first) return &*report.first;
-    return nullptr;
-}
-
 std::string why_text(const Repro& repro, const Replay& replay, const Fingerprint& why,
                      const Paint& paint) {
-    const auto* violation = violation_of(replay, why);
+    const auto* violation = harness::violation_of(replay.outcome, why);
     if (violation == nullptr) return fmt::format("  {}\n", replay.outcome.end_detail);
     const auto settings = harness::resolve(repro.scenario, repro.seed);
     return harness::explanation_text(harness::explain(replay.outcome, settings, *violation),

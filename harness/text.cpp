@@ -178,4 +178,20 @@ std::string Table::text(const Paint& paint, std::string_view indent, std::size_t
     return out;
 }
 
+std::string shell_word(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/:,@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    if (printable(word) != word) {
+        // What would do something to a terminal, in the form that a shell reads back.
+        std::string out = "$'";
+        for (const char c : word)
+            out += c == '\'' || c == '\\' ? std::string("\\") + c : printable(std::string(1, c));
+        return out + "'";
+    }
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 }  // namespace lockstep::harness

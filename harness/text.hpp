@@ -33,6 +33,9 @@ std::size_t width_for(int fd);
 std::string wrapped(std::string_view text, std::size_t column, std::size_t width,
                     const Paint& paint = {}, Tone tone = Tone::Plain);
 
+/// A word for a command line that people paste: in quotes where a shell would read something else.
+std::string shell_word(const std::string& word);
+
 /// 1,234,567
 std::string grouped(std::uint64_t n);
 /// Seconds with three decimals, "5.900", as stories print true time.

@@ -14,23 +14,6 @@ using properties::PropertyId;
 using properties::Report;
 using properties::Verdict;
 
-/// In single quotes where a shell would read something else.
-std::string quoted(const std::string& word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=/:,@%";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-    if (printable(word) != word) {
-        // What would do something to a terminal, in the form that a shell reads back.
-        std::string out = "$'";
-        for (const char c : word)
-            out += c == '\'' || c == '\\' ? std::string("\\") + c : printable(std::string(1, c));
-        return out + "'";
-    }
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 /// Where the text of a line begins, behind its word.
 constexpr std::size_t text_column = 12;
 
@@ -97,9 +80,9 @@ std::string counts_line(const Outcome& outcome, const Demands& demands, const Pa
 }  // namespace
 
 std::string repeat_command(const Repeat& repeat, std::uint64_t seed) {
-    std::string out =
-        fmt::format("{} run {} --seed {}", quoted(program_name()), quoted(repeat.scenario), seed);
-    for (const auto& set : repeat.sets) out += " --set " + quoted(set);
+    std::string out = fmt::format("{} run {} --seed {}", shell_word(program_name()),
+                                  shell_word(repeat.scenario), seed);
+    for (const auto& set : repeat.sets) out += " --set " + shell_word(set);
     if (repeat.without_config) out += " --no-config";
     return out;
 }

@@ -29,31 +29,13 @@ bool write_file(const fs::path& path, const std::string& text) {
     return out.good();
 }
 
-const properties::Violation* violation_in(const Outcome& outcome, const Fingerprint& why) {
-    for (const auto& report : outcome.reports)
-        if (why.property == report.id && report.first) return &*report.first;
-    return nullptr;
-}
-
-std::string quoted(const std::string& word) {
-    return word.find(' ') == std::string::npos ? word : "'" + word + "'";
-}
-
 GateRegression begun(const RegressionFile& file) {
     GateRegression one;
     one.file = file.path;
     one.scenario = file.repro.scenario.name;
     one.was = file.repro.fingerprint;
-    one.again = fmt::format("{} replay {}", program_name(), quoted(file.path));
+    one.again = fmt::format("{} replay {}", program_name(), shell_word(file.path));
     return one;
-}
-
-/// Whether the repro is there to be seen failing, as [[expect]] says.
-bool is_foretold(const Repro& repro) {
-    if (!repro.fingerprint.property) return false;
-    const auto expected = harness::resolve(repro.scenario, repro.seed).expected_violations;
-    return std::find(expected.begin(), expected.end(),
-                     properties::code_of(*repro.fingerprint.property)) != expected.end();
 }
 
 void tell(const Repro& repro, const Replay& replayed, GateRegression& one) {
@@ -80,7 +62,7 @@ void tell(const Repro& repro, const Replay& replayed, GateRegression& one) {
     one.found = replayed.found;
     one.missed = replayed.missed;
     for (const auto& why : replayed.found)
-        if (const auto* violation = violation_in(replayed.outcome, why); one.evidence.empty())
+        if (const auto* violation = violation_of(replayed.outcome, why); one.evidence.empty())
             one.evidence = violation != nullptr ? violation->evidence : replayed.outcome.end_detail;
 }
 

@@ -15,21 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const properties::Violation* violation_in(const Outcome& outcome, const Fingerprint& why) {
-    for (const auto& report : outcome.reports)
-        if (why.property == report.id && report.first) return &*report.first;
-    return nullptr;
-}
-
 std::string contents(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
-}
-
-std::string quoted(const std::string& word) {
-    return word.find(' ') == std::string::npos ? word : "'" + word + "'";
 }
 
 /// Nobody reads a half-written repro: it is there when it is whole.
@@ -89,7 +79,7 @@ ShrunkFailure shrink_and_explain(const FailureToTell& failure, const ShrinkOptio
     facts.reduction = reduction_text(told.shrunk);
     facts.again = repeat_command(failure.repeat, failure.seed);
     scenario::Scenario pinned = told.shrunk.scenario;
-    if (const auto* violation = violation_in(told.outcome, failure.why)) {
+    if (const auto* violation = violation_of(told.outcome, failure.why)) {
         facts.explanation = explain(
             told.outcome, harness::resolve(told.shrunk.scenario, told.shrunk.seed), *violation);
         pinned.story = facts.explanation.harm + "\n\n" + facts.explanation.cause;
@@ -130,8 +120,8 @@ Result<std::string> keep_repro(const Repro& repro, const std::string& directory,
 
 void tell_where(FailureFacts& facts, const std::string& path, std::uint64_t seed) {
     facts.look =
-        fmt::format("{} run {} --seed {} --html why.html", program_name(), quoted(path), seed);
-    facts.keep = fmt::format("{} accept {}", program_name(), quoted(path));
+        fmt::format("{} run {} --seed {} --html why.html", program_name(), shell_word(path), seed);
+    facts.keep = fmt::format("{} accept {}", program_name(), shell_word(path));
 }
 
 }  // namespace lockstep::harness

@@ -11,15 +11,6 @@ namespace {
 using harness::Paint;
 using harness::Tone;
 
-/// Three digits at most, for people.
-std::string number(double value) {
-    if (std::isinf(value)) return "an unknown number";
-    if (value == 0) return "0";
-    if (value >= 100) return fmt::format("{:.0f}", value);
-    if (value >= 10) return fmt::format("{:.1f}", value);
-    return fmt::format("{:.2g}", value);
-}
-
 std::string span(double seconds) {
     if (std::isinf(seconds)) return "?";
     return harness::span_text(milliseconds(std::llround(seconds * 1e3)));
@@ -58,16 +49,16 @@ private:
         const std::string_view unit = want.metric->unit;
         if (unit == "s") return span(value);
         if (unit == "share") return fmt::format("{:.3g}%", value * 100);
-        return fmt::format("{} {}", number(value), unit);
+        return fmt::format("{} {}", number_text(value), unit);
     }
 
     void tell_observed() {
         const Checked& checked = *told_.checked;
         const double days = static_cast<double>(told_.observed->in.ns) / 86'400e9;
-        const std::string model =
-            fmt::format("Now {}: the model says {} losses in {:.3g} d ({} to {}), you saw {}",
-                        setting_text(told_.now->setting), number(checked.expected), days,
-                        number(checked.least), number(checked.most), told_.observed->losses);
+        const std::string model = fmt::format(
+            "Now {}: the model says {} losses in {:.3g} d ({} to {}), you saw {}",
+            setting_text(told_.now->setting), number_text(checked.expected), days,
+            number_text(checked.least), number_text(checked.most), told_.observed->losses);
         if (checked.consistent) {
             line(model + ": consistent.", Tone::Good);
             return;
@@ -89,8 +80,8 @@ private:
         const Figures& f = to.figures;
         line(fmt::format("{} {}: {} losses a month (at most {}, from {} of data).",
                          told_.now ? "Change to" : "Take", setting_text(to.setting),
-                         number(f.losses.value),
-                         number(std::max(f.losses.data.high, f.losses.simulation.high)),
+                         number_text(f.losses.value),
+                         number_text(std::max(f.losses.data.high, f.losses.simulation.high)),
                          observed_text(sweep_.observed)),
              Tone::Good);
         if (told_.now) {
@@ -144,16 +135,16 @@ private:
         line(fmt::format(
             "From {} ({} losses a month, crash takeover p99 {}) to {} ({}, {}) no setting is "
             "better in both.",
-            setting_text(few.setting), number(few.figures.losses.value),
+            setting_text(few.setting), number_text(few.figures.losses.value),
             span(few.figures.crash_p99.value), setting_text(quick.setting),
-            number(quick.figures.losses.value), span(quick.figures.crash_p99.value)));
+            number_text(quick.figures.losses.value), span(quick.figures.crash_p99.value)));
         if (const auto bend = knee(sweep_, best)) {
             const SettingResult& at = result(*bend);
             line(fmt::format(
                 "The knee is {}: {} losses a month (at most {}), crash takeover p99 {}; less "
                 "of the one costs much of the other.",
-                setting_text(at.setting), number(at.figures.losses.value),
-                number(at.figures.losses.data.high), span(at.figures.crash_p99.value)));
+                setting_text(at.setting), number_text(at.figures.losses.value),
+                number_text(at.figures.losses.data.high), span(at.figures.crash_p99.value)));
         } else if (best.size() == 1) {
             line("It is the best of all in both.");
         }
@@ -193,6 +184,15 @@ std::string csv_number(double value) {
 }
 
 }  // namespace
+
+std::string number_text(double value) {
+    if (std::isinf(value)) return "?";
+    if (value == 0) return "0";
+    if (value >= 100) return fmt::format("{:.0f}", value);
+    if (value >= 10) return fmt::format("{:.1f}", value);
+    if (value >= 1) return fmt::format("{:.2f}", value);
+    return fmt::format("{:.2g}", value);
+}
 
 std::string setting_text(const Setting& setting) {
     const auto s = [](Duration d) {

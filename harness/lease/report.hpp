@@ -23,6 +23,8 @@ struct Told {
     std::uint64_t seed = 1;
 };
 
+/// Three digits, for people; "?" for infinity, which says that nothing is known.
+std::string number_text(double value);
 /// "40/13.3/39.9 s": lease, renewal, deadline.
 std::string setting_text(const Setting& setting);
 /// The answer in a few lines: whether the model says what was counted, what to change to, what

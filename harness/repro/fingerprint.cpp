@@ -180,4 +180,10 @@ std::vector<Fingerprint> fingerprints(const Outcome& outcome) {
     return all;
 }
 
+const properties::Violation* violation_of(const Outcome& outcome, const Fingerprint& why) {
+    for (const auto& report : outcome.reports)
+        if (why.property == report.id && report.first) return &*report.first;
+    return nullptr;
+}
+
 }  // namespace lockstep::harness

@@ -30,6 +30,8 @@ std::optional<Fingerprint> parse_fingerprint(std::string_view text);
 
 /// Of one violation in that run, which needs no log.
 Fingerprint fingerprint_of(const Outcome& outcome, const properties::Violation& violation);
+/// The property's first violation in that run; null if it has none, or the run ended badly.
+const properties::Violation* violation_of(const Outcome& outcome, const Fingerprint& why);
 /// Of everything in the run that is not excused: violations in the order of their times, or the bad
 /// end alone.
 std::vector<Fingerprint> fingerprints(const Outcome& outcome);

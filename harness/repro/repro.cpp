@@ -183,6 +183,13 @@ Result<Repro> load_repro(const std::string& name) {
     return repro;
 }
 
+bool is_foretold(const Repro& repro) {
+    if (!repro.fingerprint.property) return false;
+    const auto expected = harness::resolve(repro.scenario, repro.seed).expected_violations;
+    return std::find(expected.begin(), expected.end(),
+                     properties::code_of(*repro.fingerprint.property)) != expected.end();
+}
+
 Replay replay(const Repro& repro, const RunOptions& options) {
     Replay replay;
     replay.outcome = harness::run(repro.scenario, repro.seed, options);

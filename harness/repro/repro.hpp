@@ -40,6 +40,9 @@ std::string to_toml(const Repro& repro);
 /// version, of another plan epoch with drawn values left in it.
 Result<Repro> load_repro(const std::string& path);
 
+/// Whether it is kept to be seen failing, as its [[expect]] says, not to be seen held.
+bool is_foretold(const Repro& repro);
+
 /// What became of a repro when it was run again.
 struct Replay {
     enum class Result : std::uint8_t {
