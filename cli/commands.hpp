@@ -211,8 +211,8 @@ struct LeaseArguments {
     std::string preset;
     std::uint64_t points = 20;   ///< of a range
     std::string drift = "0ppm";  ///< of the holder's clock: "200ppm", "1%"
-    std::string span = "90d";
-    std::string budget;  ///< wall time; empty: none
+    std::string span;            ///< empty: as lease::default_span has it
+    std::string budget;          ///< wall time; empty: none
     std::uint64_t seed = 1;
     std::uint64_t jobs = 0;  ///< 0: one a core
     std::string fidelity = "lease";
@@ -220,8 +220,14 @@ struct LeaseArguments {
     std::string loss_cost;           ///< of one loss, besides the time without a holder: "2h"
     std::string now;                 ///< today's setting, "15s/10s/2s": lease/deadline/renewal
     std::string observed;            ///< what was counted under it, "3 losses in 90d"
+    std::string shard;               ///< "2/4"; empty: as the environment says, or all
+    std::vector<std::string> from;   ///< files that --json wrote, instead of a simulation
+    bool without_defaults = false;   ///< of known systems, which else are marked beside the rest
+    std::string emit;                ///< "kubernetes", "etcd": the answer as that system's settings
     std::string csv;                 ///< file; "-": standard output, without the tables
     std::string json;                ///< likewise
+    std::string html;                ///< likewise
+    std::string plots;               ///< folder for the plots of the page
     bool compare = false;            ///< the model with what is known, instead of settings
 };
 ExitCode lease(const LeaseArguments& arguments);

@@ -69,11 +69,21 @@ std::string observed_text(const Summary& summary) {
     if (observed.ns <= 0) return "over a time that the source does not say";
     const std::uint64_t whole_seconds =
         std::max<std::uint64_t>(static_cast<std::uint64_t>(observed.ns) / 1'000'000'000, 1);
-    const std::uint64_t per_hour = count_of(summary) * 3'600 * 100 / whole_seconds;
-    return fmt::format("in {}: {}.{:02} an hour",
+    // The shortest period in which one comes, so that rare things have digits, too.
+    struct Period {
+        std::uint64_t seconds;
+        const char* name;
+    };
+    static constexpr std::array<Period, 3> periods{
+        {{3'600, "an hour"}, {86'400, "a day"}, {30 * 86'400, "a month"}}};
+    const Period* period = periods.data();
+    while (period != &periods.back() && count_of(summary) * period->seconds < whole_seconds)
+        ++period;
+    const std::uint64_t hundredths = count_of(summary) * period->seconds * 100 / whole_seconds;
+    return fmt::format("in {}: {}.{:02} {}",
                        observed < lockstep::seconds(60) ? harness::span_text(observed)
                                                         : harness::long_span_text(observed),
-                       harness::grouped(per_hour / 100), per_hour % 100);
+                       harness::grouped(hundredths / 100), hundredths % 100, period->name);
 }
 
 std::string place_of(const Summary& summary) {

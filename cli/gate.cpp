@@ -19,8 +19,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <unistd.h>
 
 namespace lockstep::cli {
@@ -74,10 +72,9 @@ Result<std::vector<harness::Rate>> rates_of(const GateArguments& arguments) {
             return std::vector<harness::Rate>();
         return harness::parse_rates(harness::catalogue_rates(), "the rates of the catalogue");
     }
-    std::ifstream in(arguments.rates, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (!in.good() && text.empty()) return Error{"--rates: cannot be read", arguments.rates};
-    return harness::parse_rates(text, arguments.rates);
+    const auto text = read_file("--rates", arguments.rates);
+    if (!text) return text.error();
+    return harness::parse_rates(text.value(), arguments.rates);
 }
 
 Result<harness::GatePlan> plan_of(const GateArguments& arguments) {

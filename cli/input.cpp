@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <thread>
@@ -140,6 +142,13 @@ Result<bool> check_seeds(std::uint64_t first, std::uint64_t count) {
         return error_of(
             fmt::format("--first-seed: {} seeds from {} on do not fit into 64 bits", count, first));
     return true;
+}
+
+Result<std::string> read_file(const std::string& option, const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (!in.good() && text.empty()) return Error{option + ": cannot be read", path};
+    return text;
 }
 
 unsigned jobs_of(std::uint64_t asked) {

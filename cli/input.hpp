@@ -41,6 +41,9 @@ Result<std::chrono::milliseconds> parse_wall_time(const std::string& option,
 /// A span as "5ms", "1.5s", "200us", in nanoseconds; nothing if the text is empty.
 Result<std::optional<std::int64_t>> parse_span(const char* flag, const std::string& text);
 
+/// All that is in a file; `option`, which named it, is for the error.
+Result<std::string> read_file(const std::string& option, const std::string& path);
+
 /// As many workers as were asked for; zero: one a core.
 unsigned jobs_of(std::uint64_t asked);
 

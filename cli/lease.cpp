@@ -1,11 +1,15 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/lease_emit.hpp"
 #include "cli/lease_input.hpp"
+#include "cli/lease_tables.hpp"
 #include "cli/output.hpp"
 #include "cli/status_line.hpp"
 #include "harness/lease/compare.hpp"
+#include "harness/lease/page.hpp"
 #include "harness/lease/report.hpp"
 #include "harness/lease/sweep.hpp"
+#include "harness/services.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +17,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -34,66 +40,8 @@ void show_share(StatusLine& line, double done) {
         line.show(fmt::format("lease: {:.0f}%", done * 100));
 }
 
-std::string length(Duration d) {
-    return fmt::format("{:.4g}", static_cast<double>(d.ns) / 1e9);
-}
-
-std::string spread(const lease::Interval& interval) {
-    return fmt::format("{}-{}", lease::number_text(interval.low),
-                       lease::number_text(interval.high));
-}
-
 Table::Cell head(const char* text) {
     return {text, Tone::Faint};
-}
-
-void print_losses(const lease::Sweep& sweep, const harness::Paint& paint) {
-    using Align = Table::Align;
-    Table table(std::vector<Align>(10, Align::Right));
-    table.row({head("lease"), head("renew"), head("deadline"), head("losses"), head("simulation"),
-               head("data"), head("stood down"), head("taken over"), head("refused"),
-               head("double belief")});
-    table.row({head("s"), head("s"), head("s"), head("a month"), head("95%"), head("95%"),
-               head("a month"), head("a month"), head("a month"), head("s a year")});
-    for (const lease::SettingResult& result : sweep.results) {
-        const lease::Figures& f = result.figures;
-        table.row({{length(result.setting.lease), Tone::Strong},
-                   {length(result.setting.renew_every)},
-                   {length(result.setting.stands_down_after())},
-                   {lease::number_text(f.losses.value), Tone::Strong},
-                   {spread(f.losses.simulation)},
-                   {spread(f.losses.data)},
-                   {lease::number_text(f.stood_down.value)},
-                   {lease::number_text(f.taken_over.value)},
-                   {lease::number_text(f.refused_writes.value)},
-                   {lease::number_text(f.double_belief.value)}});
-    }
-    fmt::print("{}\n", table.text(paint));
-}
-
-void print_takeovers(const lease::Sweep& sweep, const harness::Paint& paint) {
-    using Align = Table::Align;
-    Table table(std::vector<Align>(11, Align::Right));
-    table.row({head("lease"), head("crash p50"), head("p99"), head("worst"), head("release p50"),
-               head("p99"), head("no holder"), head("renewals"), head("failover"), head("skew"),
-               head("outage")});
-    table.row({head("s"), head("s"), head("s"), head("s"), head("s"), head("s"), head("share"),
-               head("/s/1000"), head("adds s"), head("ratio"), head("borne s")});
-    for (const lease::SettingResult& result : sweep.results) {
-        const lease::Figures& f = result.figures;
-        table.row({{length(result.setting.lease), Tone::Strong},
-                   {lease::number_text(f.crash_p50.value)},
-                   {lease::number_text(f.crash_p99.value)},
-                   {lease::number_text(f.crash_worst.value)},
-                   {lease::number_text(f.release_p50.value)},
-                   {lease::number_text(f.release_p99.value)},
-                   {fmt::format("{:.2e}", f.without_holder.value)},
-                   {lease::number_text(f.renewals.value)},
-                   {lease::number_text(f.failover_adds.value)},
-                   {fmt::format("{:.3f}", f.skew_ratio)},
-                   {length(f.outage_borne)}});
-    }
-    fmt::print("{}", table.text(paint));
 }
 
 void print(const lease::Comparison& comparison, const harness::Paint& paint) {
@@ -140,37 +88,25 @@ ExitCode compare(const lease::SweepPlan& plan) {
     return agrees ? ExitCode::AsExpected : ExitCode::Untrustworthy;
 }
 
-/// "15s/10s/2s": lease, deadline, renewal.
-Result<lease::Setting> parse_now(const std::string& text) {
-    const Error no{fmt::format("--now '{}': write lease/deadline/renewal, such as 15s/10s/2s",
-                               harness::printable(text)),
-                   "", 0, 0};
-    std::vector<Duration> lengths;
-    std::string rest = text + "/";
-    for (std::size_t at; (at = rest.find('/')) != std::string::npos; rest.erase(0, at + 1)) {
-        const auto length = lease::parse_length("--now", rest.substr(0, at));
-        if (!length) return no;
-        lengths.push_back(length.value());
-    }
-    if (lengths.size() != 3) return no;
-    lease::Setting setting;
-    setting.lease = lengths[0];
-    setting.deadline = lengths[1];
-    setting.renew_every = lengths[2];
-    if (const std::string why = lease::why_not(setting); !why.empty())
-        return Error{fmt::format("--now '{}': {}", harness::printable(text), why), "", 0, 0};
-    return setting;
-}
-
-/// All that is asked besides the sweep, read before anything is simulated.
+/// All that is asked of a sweep, read before anything is simulated.
 struct Asked {
     lease::Told told;
-    lease::Prices prices;
-    std::optional<lease::Setting> now;
+    double loss_cost_s = 0;
 };
 
-Result<Asked> asked_of(const LeaseArguments& arguments, const lease::SweepPlan& plan) {
+/// What is asked, so that a report can say how to come to it again.
+std::string asked_text(const LeaseArguments& arguments) {
+    std::string text;
+    for (const std::string& want : arguments.wants) text += " --want " + harness::shell_word(want);
+    for (const auto& [option, value] :
+         {std::pair{"--loss-cost", &arguments.loss_cost}, {"--observed", &arguments.observed}})
+        if (!value->empty()) text += fmt::format(" {} {}", option, harness::shell_word(*value));
+    return text;
+}
+
+Result<Asked> asked_of(const LeaseArguments& arguments) {
     Asked asked;
+    asked.told.asked = asked_text(arguments);
     for (const std::string& text : arguments.wants) {
         auto want = lease::parse_want(text);
         if (!want) return want.error();
@@ -179,38 +115,27 @@ Result<Asked> asked_of(const LeaseArguments& arguments, const lease::SweepPlan& 
     if (!arguments.loss_cost.empty()) {
         const auto cost = lease::parse_length("--loss-cost", arguments.loss_cost);
         if (!cost) return cost.error();
-        asked.prices.loss_cost_s = static_cast<double>(cost.value().ns) / 1e9;
-    }
-    asked.prices.crashes_a_month = plan.world.crashes.per_day * 30;
-    if (!arguments.now.empty()) {
-        const auto now = parse_now(arguments.now);
-        if (!now) return now.error();
-        asked.now = now.value();
+        asked.loss_cost_s = static_cast<double>(cost.value().ns) / 1e9;
     }
     if (!arguments.observed.empty()) {
-        if (!asked.now)
-            return Error{"--observed: say with --now under which setting that was counted", "", 0,
-                         0};
-        const auto observed = lease::parse_observed(arguments.observed);
+        const auto observed = lease_observed(arguments.observed);
         if (!observed) return observed.error();
         asked.told.observed = observed.value();
     }
-    asked.told.files = plan.world.pauses.series.files;
-    asked.told.seed = plan.seed;
     return asked;
 }
 
-/// Today's setting, in the same world.
-Result<bool> simulate_now(const lease::SweepPlan& plan, Asked& asked) {
-    if (!asked.now) return true;
-    lease::SweepPlan today = plan;
-    today.settings = {*asked.now};
-    auto swept = lease::sweep(today);
-    if (!swept) return swept.error();
-    asked.told.now = std::move(swept.value().results.front());
-    if (asked.told.observed)
-        asked.told.checked = lease::check_observed(*asked.told.observed, asked.told.now->figures);
-    return true;
+/// Simulated, or from files.
+Result<lease::Sweep> swept(const LeaseArguments& arguments, const lease::SweepPlan& plan,
+                           lease::Told& told) {
+    if (!arguments.from.empty()) return lease_from(arguments.from, told.command);
+    told.command = lease_command(arguments);
+    StatusLine line;
+    lease::SweepPlan shown = plan;
+    shown.progress = [&line](double done) { show_share(line, done); };
+    auto made = lease::sweep(shown);
+    line.finish();
+    return made;
 }
 
 ExitCode code_of(const lease::Told& told) {
@@ -218,42 +143,123 @@ ExitCode code_of(const lease::Told& told) {
     return told.wants.empty() || told.answer.chosen ? ExitCode::AsExpected : ExitCode::GaveUp;
 }
 
+/// The files that a report goes to.
+struct Files {
+    OutputFile csv;
+    OutputFile json;
+    OutputFile html;
+    std::string plots;  ///< a folder
+
+    static Result<Files> open(const LeaseArguments& arguments) {
+        const std::pair<const char*, const std::string*> named[] = {
+            {"--csv", &arguments.csv}, {"--json", &arguments.json}, {"--html", &arguments.html}};
+        for (const auto& [option, path] : named)
+            for (const auto& [other, taken] : named)
+                if (path > taken && same_file(*path, *taken))
+                    return Error{fmt::format("{}: that file is the one of {}", option, other),
+                                 *path, 0, 0};
+        std::vector<OutputFile> opened;
+        for (const auto& [option, path] : named) {
+            auto file = OutputFile::open(option, *path);
+            if (!file) return file.error();
+            opened.push_back(std::move(file).value());
+        }
+        if (!arguments.plots.empty()) {
+            std::error_code error;
+            std::filesystem::create_directories(arguments.plots, error);
+            if (error)
+                return Error{"--plots: no folder can be made there: " + error.message(),
+                             arguments.plots, 0, 0};
+        }
+        return Files{std::move(opened[0]), std::move(opened[1]), std::move(opened[2]),
+                     arguments.plots};
+    }
+
+    /// Why one is not whole; empty if all are.
+    std::string write(const lease::Sweep& sweep, const lease::Told& told) {
+        if (csv) csv.write(lease::sweep_csv(sweep));
+        if (json) json.write(lease::sweep_json(sweep, told));
+        if (html) html.write(lease::sweep_page(sweep, told));
+        for (OutputFile* file : {&csv, &json, &html})
+            if (std::string why = file->close(); !why.empty()) return why;
+        if (plots.empty()) return "";
+        for (const lease::Plot& plot : lease::plots(sweep, told)) {
+            auto file = OutputFile::open("--plots", plots + "/" + plot.name + ".svg");
+            if (!file) return file.error().file + ": " + file.error().message;
+            file.value().write(plot.svg);
+            if (std::string why = file.value().close(); !why.empty()) return why;
+        }
+        return "";
+    }
+};
+
+bool to_standard_output(const LeaseArguments& arguments) {
+    return arguments.csv == "-" || arguments.json == "-" || arguments.html == "-";
+}
+
+void print_shard(const lease::Sweep& sweep) {
+    fmt::print(
+        "\nPart {}/{}: {} of {} settings, and no answer: that takes all parts. Keep each "
+        "with --json, then\n  {} lease --from PART.json...\n",
+        sweep.shard + 1, sweep.shards,
+        sweep.results.size() + sweep.marked.size() + (sweep.now ? 1 : 0), sweep.total,
+        harness::program_name());
+}
+
+/// What the sweep says to what was asked.
+std::optional<Error> answer(lease::Sweep& sweep, Asked& asked) {
+    lease::Told& told = asked.told;
+    if (told.observed && !sweep.now)
+        return Error{"--observed: say with --now under which setting that was counted", "", 0, 0};
+    if (told.observed) told.checked = lease::check_observed(*told.observed, sweep.now->figures);
+    told.answer = lease::answer(sweep, told.wants, {sweep.crashes_a_month, asked.loss_cost_s});
+    return std::nullopt;
+}
+
 }  // namespace
 
 ExitCode lease(const LeaseArguments& arguments) {
-    auto made = lease_plan(arguments);
-    if (!made) return bad_input(made.error());
-    lease::SweepPlan& plan = made.value();
-    if (arguments.compare) return compare(plan);
-    auto read = asked_of(arguments, plan);
+    auto read = asked_of(arguments);
     if (!read) return bad_input(read.error());
     Asked& asked = read.value();
-    if (same_file(arguments.csv, arguments.json))
-        return bad_input({"--json: that file is the one of --csv", arguments.json});
-    auto csv = OutputFile::open("--csv", arguments.csv);
-    if (!csv) return bad_input(csv.error());
-    auto json = OutputFile::open("--json", arguments.json);
-    if (!json) return bad_input(json.error());
-    StatusLine line;
-    plan.progress = [&line](double done) { show_share(line, done); };
-    const auto swept = lease::sweep(plan);
-    line.finish();
-    if (!swept) return bad_input(swept.error());
-    if (const auto now = simulate_now(plan, asked); !now) return bad_input(now.error());
-    asked.told.answer = lease::answer(swept.value(), asked.told.wants, asked.prices);
-    if (csv.value()) csv.value().write(lease::sweep_csv(swept.value()));
-    if (json.value()) json.value().write(lease::sweep_json(swept.value(), asked.told));
-    for (OutputFile* file : {&csv.value(), &json.value()})
-        if (const std::string why = file->close(); !why.empty()) return bad_input({why, {}});
-    if (arguments.csv == "-" || arguments.json == "-") return code_of(asked.told);
-    const auto paint = harness::paint_for(STDOUT_FILENO);
-    print_losses(swept.value(), paint);
-    print_takeovers(swept.value(), paint);
-    if (!swept.value().whole)
-        fmt::print("The budget ended some settings early: their intervals are wider.\n");
-    fmt::print("\n{}", lease::answer_text(swept.value(), asked.told, paint,
-                                          harness::width_for(STDOUT_FILENO)));
-    return code_of(asked.told);
+    lease::Told& told = asked.told;
+    lease::SweepPlan plan;
+    if (arguments.from.empty()) {
+        auto made = lease_plan(arguments);
+        if (!made) return bad_input(made.error());
+        plan = std::move(made).value();
+        if (told.observed && !plan.now)
+            return bad_input(
+                {"--observed: say with --now under which setting that was counted", "", 0, 0});
+    }
+    if (arguments.compare) return compare(plan);
+    auto files = Files::open(arguments);
+    if (!files) return bad_input(files.error());
+    auto made = swept(arguments, plan, told);
+    if (!made) return bad_input(made.error());
+    lease::Sweep& sweep = made.value();
+    const bool part = sweep.shards > 1;
+    if (!part)
+        if (const auto error = answer(sweep, asked)) return bad_input(*error);
+    if (const std::string why = files.value().write(sweep, told); !why.empty())
+        return bad_input({why, {}});
+    if (!to_standard_output(arguments)) {
+        const auto paint = harness::paint_for(STDOUT_FILENO);
+        fmt::print("{}", lease_tables(sweep, told, paint));
+        if (!sweep.whole)
+            fmt::print("The budget ended some settings early: their intervals are wider.\n");
+        if (part)
+            print_shard(sweep);
+        else
+            fmt::print("\n{}",
+                       lease::answer_text(sweep, told, paint, harness::width_for(STDOUT_FILENO)));
+    }
+    if (part) return ExitCode::AsExpected;
+    if (arguments.emit.empty()) return code_of(told);
+    const auto emitted =
+        lease_emit(arguments.emit, plan, sweep, told, {sweep.crashes_a_month, asked.loss_cost_s});
+    if (!emitted) return bad_input(emitted.error());
+    return emitted.value() ? code_of(told) : ExitCode::GaveUp;
 }
 
 }  // namespace lockstep::cli

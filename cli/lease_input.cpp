@@ -2,8 +2,10 @@
 
 #include "cli/input.hpp"
 #include "harness/data/read.hpp"
+#include "harness/explore_shard.hpp"
 #include "harness/lease/full.hpp"
 #include "harness/lease/rate.hpp"
+#include "harness/lease/report.hpp"
 #include "harness/services.hpp"
 #include "harness/text.hpp"
 
@@ -12,6 +14,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -28,18 +32,72 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// The lengths of that measure; a file that holds no other is taken for what the option is about.
-Result<data::Series> read_files(const std::string& option, const std::string& text,
-                                data::Measure measure) {
-    const auto files = words_of(text);
+/// "stops.csv column pause unit ms in 7d": files, and what they do not say themselves.
+struct Said {
+    std::vector<std::string> files;
     data::ReadOptions options;
-    options.unit = "s";
-    auto read = data::read_series(files, options);
-    if (!read) return read.error();
+    Duration observed{};
+};
+
+Result<Said> parse_said(const std::string& option, std::string text) {
+    Said said;
+    while (true) {
+        std::size_t at = std::string::npos;
+        std::string_view word;
+        for (const std::string_view known : {" in ", " unit ", " column "}) {
+            const std::size_t last = text.rfind(known);
+            if (last != std::string::npos && (at == std::string::npos || last > at)) {
+                at = last;
+                word = known;
+            }
+        }
+        if (at == std::string::npos) break;
+        const std::string value = text.substr(at + word.size());
+        text.resize(at);
+        if (word == " column ") said.options.column = value;
+        if (word == " unit ") {
+            if (!data::unit_named(value))
+                return Error{fmt::format("{}: '{}' is no unit of time; write ns, us, ms, s, m or h",
+                                         option, harness::printable(value)),
+                             "", 0, 0};
+            said.options.unit = value;
+        }
+        if (word == " in ") {
+            const auto in = lease::parse_length(option, value);
+            if (!in) return in.error();
+            said.observed = in.value();
+        }
+    }
+    said.files = words_of(text);
+    return said;
+}
+
+/// What a table does not say of itself can be said beside its name.
+Error with_advice(Error error, const std::string& option) {
+    if (error.message.find("--unit") != std::string::npos ||
+        error.message.find("--column") != std::string::npos)
+        error.message += fmt::format("; here: {} '{} column NAME unit ms'", option,
+                                     harness::printable(error.file));
+    return error;
+}
+
+/// The lengths of that measure; a file that holds no other is taken for what the option is about.
+Result<data::Series> read_files(const std::string& option, Said& said, data::Measure measure) {
+    auto read = data::read_series(said.files, said.options);
+    if (!read) return with_advice(read.error(), option);
     const auto wanted = [&](const data::Series& s) { return s.measure == measure; };
     if (std::ranges::none_of(read.value(), wanted)) {
-        options.as = measure;
-        read = data::read_series(files, options);
+        // Of these nothing says what was measured; of others the format does.
+        constexpr std::string_view open[] = {"csv", "numbers", "hdr-log", "hdr-percentiles",
+                                             "prometheus"};
+        const std::string& format = read.value().front().format;
+        if (std::ranges::find(open, format) == std::end(open))
+            return Error{fmt::format("{}: expected '{}'; this file ({}) holds '{}'", option,
+                                     data::to_string(measure), format,
+                                     data::to_string(read.value().front().measure)),
+                         said.files.front(), 0, 0};
+        said.options.as = measure;
+        read = data::read_series(said.files, said.options);
         if (!read) return read.error();
     }
     if (std::ranges::count_if(read.value(), wanted) != 1)
@@ -47,7 +105,7 @@ Result<data::Series> read_files(const std::string& option, const std::string& te
                                  "give those of one",
                                  option, std::ranges::count_if(read.value(), wanted),
                                  harness::program_name()),
-                     files.front(), 0, 0};
+                     said.files.front(), 0, 0};
     return std::move(*std::ranges::find_if(read.value(), wanted));
 }
 
@@ -57,14 +115,50 @@ Result<lease::Source> lease_source(const std::string& option, const std::string&
                                    data::Measure measure, Duration otherwise) {
     if (text.empty()) return lease::Source{};
     if (lease::looks_like_rate(text)) return lease::parse_rate(option, text, otherwise);
-    auto series = read_files(option, text, measure);
+    auto said = parse_said(option, text);
+    if (!said) return said.error();
+    const Duration observed = said.value().observed;
+    auto series = read_files(option, said.value(), measure);
     if (!series) return series.error();
     lease::Source source;
     source.series = std::move(series).value();
+    if (observed.ns == 0) return source;
+    if (source.series.observed.ns > 0)
+        return Error{fmt::format("{}: how long was looked is in the file, {}; leave off ' in {}'",
+                                 option, harness::long_span_text(source.series.observed),
+                                 harness::span_text(observed)),
+                     source.series.files.front(), 0, 0};
+    source.series.observed = observed;
     return source;
 }
 
 namespace {
+
+/// "15s/10s/2s": lease, deadline, renewal.
+/// The rest is that of `base`.
+Result<lease::Setting> parse_now(const std::string& text, const lease::Setting& base) {
+    const Error no{fmt::format("--now '{}': write lease/deadline/renewal, such as 15s/10s/2s",
+                               harness::printable(text)),
+                   "", 0, 0};
+    std::vector<Duration> lengths;
+    std::string rest = text + "/";
+    for (std::size_t at; (at = rest.find('/')) != std::string::npos; rest.erase(0, at + 1)) {
+        const auto length = lease::parse_length("--now", rest.substr(0, at));
+        if (!length) return no;
+        lengths.push_back(length.value());
+    }
+    if (lengths.size() != 3) return no;
+    lease::Setting setting = base;
+    setting.name.clear();
+    setting.lease = lengths[0];
+    setting.deadline = lengths[1];
+    setting.renew_every = lengths[2];
+    if (base.retry_every == base.renew_every) setting.retry_every = setting.renew_every;
+    if (base.poll_every == base.renew_every) setting.poll_every = setting.renew_every;
+    if (const std::string why = lease::why_not(setting); !why.empty())
+        return Error{fmt::format("--now '{}': {}", harness::printable(text), why), "", 0, 0};
+    return setting;
+}
 
 /// "200ppm", "1%"
 Result<Ppm> parse_drift(const std::string& text) {
@@ -105,6 +199,7 @@ std::optional<Error> read_sources(const LeaseArguments& arguments, lease::Condit
         auto source = lease_source(wanted.option, wanted.text, wanted.measure, wanted.otherwise);
         if (!source) return source.error();
         wanted.source = std::move(source).value();
+        wanted.source.said = wanted.text;
     }
     // How long a failover takes is known: from the cluster itself.
     lease::Source& failovers = world.failovers;
@@ -119,18 +214,25 @@ std::optional<Error> read_sources(const LeaseArguments& arguments, lease::Condit
 
 std::optional<Error> read_settings(const LeaseArguments& arguments, lease::SweepPlan& plan) {
     lease::Choices choices;
-    if (!arguments.preset.empty()) {
-        const lease::Preset* known = lease::preset(arguments.preset);
-        if (known == nullptr)
-            return Error{fmt::format("--preset: no '{}'", arguments.preset), "", 0, 0};
+    // Who wants another system's settings wants to see that system's.
+    const std::string& name = arguments.preset.empty() ? arguments.emit : arguments.preset;
+    const bool preset = !name.empty();
+    if (preset) {
+        const lease::Preset* known = lease::preset(name);
+        if (known == nullptr) return Error{fmt::format("--preset: no '{}'", name), "", 0, 0};
         choices.base = known->setting;
     }
-    const bool preset = !arguments.preset.empty();
+    if (!arguments.now.empty()) {
+        auto now = parse_now(arguments.now, choices.base);
+        if (!now) return now.error();
+        plan.now = now.value();
+    }
     const std::pair<const std::string*, lease::Choice*> parsed[] = {
         {&arguments.renew, &choices.renew},
         {&arguments.deadline, &choices.deadline},
         {&arguments.lock_delay, &choices.lock_delay}};
-    const std::string lease = arguments.lease.empty() && !preset ? "2s..120s" : arguments.lease;
+    const std::string lease =
+        arguments.lease.empty() && arguments.preset.empty() ? "2s..120s" : arguments.lease;
     for (const auto& [text, choice] : parsed) {
         const char* option = text == &arguments.renew      ? "--renew"
                              : text == &arguments.deadline ? "--deadline"
@@ -138,20 +240,49 @@ std::optional<Error> read_settings(const LeaseArguments& arguments, lease::Sweep
         auto read = lease::parse_choice(option, *text);
         if (!read) return read.error();
         *choice = read.value();
+        if (choice->is_range()) plan.axes.emplace_back(option + 2);
     }
     auto read = lease::parse_choice("--lease", lease);
     if (!read) return read.error();
     choices.lease = read.value();
-    if (!arguments.lease.empty() || !preset) {
-        if (choices.renew.kind == lease::Choice::Kind::Unset)
-            choices.renew = lease::parse_choice("--renew", "lease/3").value();
-        if (choices.deadline.kind == lease::Choice::Kind::Unset) choices.base.deadline = {};
+    if (choices.lease.is_range()) plan.axes.insert(plan.axes.begin(), "lease");
+    using Kind = lease::Choice::Kind;
+    const lease::Setting base = choices.base;
+    if (!preset && choices.renew.kind == Kind::Unset)
+        choices.renew = lease::parse_choice("--renew", "lease/3").value();
+    if (preset && !lease.empty()) {
+        // Another lease than the preset's: the rest in its proportion.
+        if (choices.renew.kind == Kind::Unset) choices.renew = scaled(base.renew_every, base);
+        if (choices.deadline.kind == Kind::Unset && base.deadline.ns > 0)
+            choices.deadline = scaled(base.deadline, base);
         choices.base.name.clear();
     }
     choices.points = arguments.points;
     auto settings = lease::settings_of(choices);
     if (!settings) return settings.error();
     plan.settings = std::move(settings).value();
+    // Of the whole cluster they would take hours, and not all can be run there.
+    if (!arguments.without_defaults && arguments.fidelity == "lease")
+        for (const lease::Preset& known : lease::presets())
+            if (known.is_default) plan.marked.push_back(known.setting);
+    return std::nullopt;
+}
+
+/// Which part of the sweep, as `explore` takes it.
+std::optional<Error> read_shard(const LeaseArguments& arguments, lease::SweepPlan& plan) {
+    const auto found = harness::find_shard(
+        arguments.shard, [](const char* name) -> const char* { return std::getenv(name); });
+    if (!found) return found.error();
+    const auto& [shard, source] = found.value();
+    if (!shard) return std::nullopt;
+    if (!source.empty())
+        fmt::print(stderr, "lease: part {}, as {} says\n", to_string(*shard), source);
+    plan.shard = shard->index - 1;
+    plan.shards = shard->count;
+    const std::uint64_t all = plan.settings.size() + plan.marked.size() + (plan.now ? 1 : 0);
+    if (plan.shards > all)
+        return Error{fmt::format("shard {}: there are {} settings alone", to_string(*shard), all),
+                     "", 0, 0};
     return std::nullopt;
 }
 
@@ -161,9 +292,13 @@ Result<lease::SweepPlan> lease_plan(const LeaseArguments& arguments) {
     lease::SweepPlan plan;
     if (const auto error = read_sources(arguments, plan.world)) return *error;
     if (const auto error = read_settings(arguments, plan)) return *error;
-    const auto span = lease::parse_length("--span", arguments.span);
-    if (!span) return span.error();
-    plan.span = span.value();
+    if (const auto error = read_shard(arguments, plan)) return *error;
+    plan.span = lease::default_span(plan.world);
+    if (!arguments.span.empty()) {
+        const auto span = lease::parse_length("--span", arguments.span);
+        if (!span) return span.error();
+        plan.span = span.value();
+    }
     if (!arguments.budget.empty()) {
         const auto budget = parse_wall_time("--budget", arguments.budget);
         if (!budget) return budget.error();
@@ -176,6 +311,66 @@ Result<lease::SweepPlan> lease_plan(const LeaseArguments& arguments) {
     plan.jobs = jobs_of(arguments.jobs);
     plan.fidelity = arguments.fidelity == "full" ? lease::Fidelity::Full : lease::Fidelity::Lease;
     return plan;
+}
+
+std::string lease_command(const LeaseArguments& arguments) {
+    static const LeaseArguments otherwise;
+    const std::pair<const char*, std::string LeaseArguments::*> texts[] = {
+        {"--pauses", &LeaseArguments::pauses},
+        {"--rtt", &LeaseArguments::rtt},
+        {"--disk", &LeaseArguments::disk},
+        {"--outages", &LeaseArguments::outages},
+        {"--partitions", &LeaseArguments::partitions},
+        {"--failovers", &LeaseArguments::failovers},
+        {"--crashes", &LeaseArguments::crashes},
+        {"--deploys", &LeaseArguments::deploys},
+        {"--preset", &LeaseArguments::preset},
+        {"--emit", &LeaseArguments::emit},
+        {"--lease", &LeaseArguments::lease},
+        {"--renew", &LeaseArguments::renew},
+        {"--deadline", &LeaseArguments::deadline},
+        {"--lock-delay", &LeaseArguments::lock_delay},
+        {"--drift", &LeaseArguments::drift},
+        {"--span", &LeaseArguments::span},
+        {"--budget", &LeaseArguments::budget},
+        {"--fidelity", &LeaseArguments::fidelity},
+        {"--now", &LeaseArguments::now},
+    };
+    std::string text = harness::program_name() + " lease";
+    for (const auto& [option, member] : texts)
+        if (arguments.*member != otherwise.*member)
+            text += fmt::format(" {} {}", option, harness::shell_word(arguments.*member));
+    if (arguments.points != otherwise.points) text += fmt::format(" --points {}", arguments.points);
+    if (arguments.without_defaults) text += " --without-defaults";
+    return text + fmt::format(" --seed {}", arguments.seed);
+}
+
+Result<lease::Sweep> lease_from(const std::vector<std::string>& files, std::string& command) {
+    std::vector<lease::Sweep> parts;
+    for (const std::string& file : files) {
+        const auto text = read_file("--from", file);
+        if (!text) return text.error();
+        auto sweep = lease::read_sweep(file, text.value(), command);
+        if (!sweep) return sweep.error();
+        parts.push_back(std::move(sweep).value());
+    }
+    auto whole = lease::merge(std::move(parts));
+    if (!whole) return Error{"--from: " + whole.error().message, "", 0, 0};
+    return whole;
+}
+
+Result<lease::Observed> lease_observed(const std::string& text) {
+    auto said = lease::parse_observed(text);
+    if (said || ::access(text.c_str(), R_OK) != 0) return said;
+    Said log{{text}, {}, {}};
+    auto series = read_files("--observed", log, data::Measure::LeadershipLost);
+    if (!series) return series.error();
+    if (series.value().observed.ns <= 0)
+        return Error{
+            "--observed: this log does not say over which time it goes; write how many "
+            "there were: '3 losses in 90d'",
+            text, 0, 0};
+    return lease::Observed{series.value().points.size(), series.value().observed};
 }
 
 }  // namespace lockstep::cli

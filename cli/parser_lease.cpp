@@ -2,6 +2,7 @@
 
 #include "cli/option_checks.hpp"
 #include "harness/data/read.hpp"
+#include "harness/lease/emit.hpp"
 #include "harness/lease/setting.hpp"
 
 #include <fmt/format.h>
@@ -65,69 +66,148 @@ void add_probe(CLI::App& app, ProbeArguments& arguments) {
         "  lockstep data probe.txt");
 }
 
+namespace {
+
+/// Adds the options of `lease`, by what they are about; and remembers what a sweep that is read
+/// from a file cannot have.
+class LeaseOptions {
+public:
+    LeaseOptions(CLI::App& command, LeaseArguments& arguments)
+        : command_(command), arguments_(arguments) {}
+
+    void add() {
+        add_world();
+        add_settings();
+        add_simulation();
+        add_questions();
+        add_results();
+    }
+
+private:
+    CLI::Option* text(const char* name, std::string& to, const char* help, const char* type) {
+        return grouped(command_.add_option(name, to, help)->type_name(type));
+    }
+    CLI::Option* number(const char* name, std::uint64_t& to, const char* help) {
+        return grouped(command_.add_option(name, to, help)->type_name("N")->check(whole_number()));
+    }
+    CLI::Option* grouped(CLI::Option* option) {
+        option->group(group_);
+        if (of_the_sweep_) sweep_.push_back(option);
+        return option;
+    }
+
+    void add_world() {
+        group_ = "What happens (DATA: files, or a rate and lengths)";
+        text("--pauses", arguments_.pauses, "Stops of the holder: gc.log, or 1/day x 2s..20s",
+             "DATA");
+        text("--rtt", arguments_.rtt, "Round trips to the service: ping.txt, or 1ms..5ms", "DATA");
+        text("--disk", arguments_.disk, "Syncs of the service's disk, likewise", "DATA");
+        text("--outages", arguments_.outages, "Nobody reaches the service: 2/month x 5s..90s",
+             "DATA");
+        text("--partitions", arguments_.partitions, "The holder alone does not, likewise", "DATA");
+        text("--failovers", arguments_.failovers,
+             "The service changes its leader: 1/week (lengths as simulated)", "DATA");
+        text("--crashes", arguments_.crashes, "Of holders (default 1/week)", "RATE");
+        text("--deploys", arguments_.deploys, "Graceful releases (default 2/day)", "RATE");
+        text("--drift", arguments_.drift, "The holder's clock is slow by: 200ppm, 1%", "SHARE");
+    }
+
+    void add_settings() {
+        group_ = "What is tried (at most two ranges)";
+        text("--lease", arguments_.lease, "15s, or a range (default 2s..120s)", "SPAN");
+        text("--renew", arguments_.renew, "5s, a range, or lease/3 (default)", "SPAN");
+        text("--deadline", arguments_.deadline, "The holder stands down: 10s, lease-30s", "SPAN");
+        text("--lock-delay", arguments_.lock_delay, "After an expiry, likewise", "SPAN");
+        std::vector<std::string> names;
+        for (const lease::Preset& known : lease::presets()) names.emplace_back(known.name);
+        text("--preset", arguments_.preset,
+             "The settings of a known system; with --lease, in its proportions", "NAME")
+            ->check(CLI::IsMember(names).description(""));
+        number("--points", arguments_.points, "Settings in a range (default 20)")
+            ->check(CLI::Range(2, 1'000).description(""));
+        grouped(command_.add_flag("--without-defaults", arguments_.without_defaults,
+                                  "Does not mark the defaults of known systems"));
+    }
+
+    void add_simulation() {
+        group_ = "How";
+        text("--span", arguments_.span,
+             "Simulated for each setting (default 90d, or 3 x the longest trace)", "SPAN");
+        number("--seed", arguments_.seed, "Of all luck (default 1)");
+        text("--fidelity", arguments_.fidelity, "lease (default) or full", "lease|full")
+            ->check(CLI::IsMember({"lease", "full"}).description(""));
+        text("--budget", arguments_.budget, "Ends settings early after this wall time", "SPAN")
+            ->check(wall_time());
+        text("--shard", arguments_.shard, "Only this part of the settings: 2/4; see --from", "I/N");
+        of_the_sweep_ = false;
+        add_jobs(&command_, arguments_.jobs, "Threads (default: one a core)");
+        command_.get_option("--jobs")->group(group_);
+    }
+
+    void add_questions() {
+        group_ = "What is asked";
+        grouped(command_
+                    .add_option("--want", arguments_.wants,
+                                "A bound: 'losses < 1/month'; may be repeated")
+                    ->type_name("WANT")
+                    ->allow_extra_args(false));
+        text("--loss-cost", arguments_.loss_cost, "What one loss costs, in time: 2h", "SPAN");
+        of_the_sweep_ = true;
+        text("--now", arguments_.now, "Today's lease/deadline/renewal: 15s/10s/2s", "SETTING");
+        text("--emit", arguments_.emit, "The answer as settings of that system", "kubernetes|etcd")
+            ->check(CLI::IsMember(lease::emit_names()).description(""));
+        of_the_sweep_ = false;
+        text("--observed", arguments_.observed,
+             "What today's came to: '3 losses in 90d', or a log of them", "COUNT");
+    }
+
+    void add_results() {
+        group_ = "Results";
+        text("--html", arguments_.html, "File for a page to look at; - for stdout", "FILE");
+        text("--plots", arguments_.plots, "Folder for its plots, as SVG files", "DIR");
+        text("--csv", arguments_.csv, "File for all figures, a row a setting; likewise", "FILE");
+        text("--json", arguments_.json, "File for all figures and the answer; likewise", "FILE");
+        CLI::Option* from =
+            grouped(command_
+                        .add_option("--from", arguments_.from,
+                                    "What --json kept, all parts of it, instead of a simulation")
+                        ->type_name("FILE"));
+        command_.parse_complete_callback([from, sweep = sweep_] {
+            for (CLI::Option* option : sweep)
+                if (from->count() > 0 && option->count() > 0)
+                    throw CLI::ExcludesError(from->get_name(), option->get_name());
+        });
+        grouped(command_.add_flag("--compare", arguments_.compare,
+                                  "Holds the model against what is known, instead"));
+    }
+
+    CLI::App& command_;
+    LeaseArguments& arguments_;
+    std::string group_;
+    std::vector<CLI::Option*> sweep_;  ///< what decides what comes of a sweep
+    bool of_the_sweep_ = true;
+};
+
+}  // namespace
+
 void add_lease(CLI::App& app, LeaseArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("lease", "What each length of a lease costs, from your own logs");
-    const auto text = [command](const char* name, std::string& to, const char* help,
-                                const char* type) {
-        command->add_option(name, to, help)->type_name(type);
-    };
-    text("--pauses", arguments.pauses, "Stops of the holder: a log, or 1/day x 2s..20s", "DATA");
-    text("--rtt", arguments.rtt, "Round trips to the service: a log, or 1ms..5ms", "DATA");
-    text("--disk", arguments.disk, "Syncs of the service's disk, likewise", "DATA");
-    text("--outages", arguments.outages, "Nobody reaches it: 2/month x 5s..90s", "DATA");
-    text("--partitions", arguments.partitions, "The holder does not reach it, likewise", "DATA");
-    text("--failovers", arguments.failovers, "It changes its leader: 1/week, lengths as simulated",
-         "DATA");
-    text("--crashes", arguments.crashes, "Of holders (default 1/week)", "RATE");
-    text("--deploys", arguments.deploys, "Graceful releases (default 2/day)", "RATE");
-    text("--lease", arguments.lease, "15s, or a range (default 2s..120s)", "SPAN");
-    text("--renew", arguments.renew, "5s, a range, or lease/3 (default)", "SPAN");
-    text("--deadline", arguments.deadline, "The holder stands down: 10s, lease-30s", "SPAN");
-    text("--lock-delay", arguments.lock_delay, "After an expiry, likewise", "SPAN");
-    std::vector<std::string> names;
-    for (const lease::Preset& known : lease::presets()) names.emplace_back(known.name);
-    command->add_option("--preset", arguments.preset, "The settings of a known system")
-        ->type_name("NAME")
-        ->check(CLI::IsMember(names).description(""));
-    command->add_option("--points", arguments.points, "Settings in a range (default 20)")
-        ->type_name("N")
-        ->check(whole_number())
-        ->check(CLI::Range(2, 1'000).description(""));
-    text("--drift", arguments.drift, "The holder's clock is slow by: 200ppm, 1%", "SHARE");
-    text("--span", arguments.span, "Simulated for each setting (default 90d)", "SPAN");
-    command->add_option("--budget", arguments.budget, "Ends settings early after this wall time")
-        ->type_name("SPAN")
-        ->check(wall_time());
-    command->add_option("--seed", arguments.seed, "Of all luck (default 1)")
-        ->type_name("N")
-        ->check(whole_number());
-    add_jobs(command, arguments.jobs, "Threads (default: one a core)");
-    command->add_option("--fidelity", arguments.fidelity, "lease (default) or full")
-        ->type_name("lease|full")
-        ->check(CLI::IsMember({"lease", "full"}).description(""));
-    command->add_option("--want", arguments.wants, "A bound: 'losses < 1/month'; may be repeated")
-        ->type_name("WANT")
-        ->allow_extra_args(false);
-    text("--loss-cost", arguments.loss_cost, "What one loss costs, in time: 2h", "SPAN");
-    text("--now", arguments.now, "Today's lease/deadline/renewal: 15s/10s/2s", "SETTING");
-    text("--observed", arguments.observed, "What it came to: '3 losses in 90d'", "COUNT");
-    text("--csv", arguments.csv, "File for all figures, a row a setting; - for stdout", "FILE");
-    text("--json", arguments.json, "File for all figures, and the answer; - for stdout", "FILE");
-    command->add_flag("--compare", arguments.compare,
-                      "Holds the model against what is known, instead");
+    LeaseOptions(*command, arguments).add();
     command->footer(
         "All settings meet the same pauses and the same luck. Results depend on the seed,\n"
-        "not on --jobs. With --want the setting is named that meets all of them at the\n"
-        "least cost, as far as span and logs can show it: exit code 3 if none does, or if\n"
-        "--observed contradicts the model. --compare ends with 4 if something disagrees.\n"
+        "not on --jobs or --shard. With --want the setting is named that meets all of\n"
+        "them at the least cost, as far as span and logs can show it: exit code 3 if none\n"
+        "does, or if --observed contradicts the model. --compare ends with 4 if something\n"
+        "disagrees. What a file does not say: 'stops.csv column pause unit ms in 7d'.\n"
         "\n"
         "Examples:\n"
-        "  lockstep lease --pauses gc.log --lease 2s..120s\n"
+        "  lockstep lease --pauses gc.log --html lease.html\n"
         "  lockstep lease --pauses gc.log --outages '2/month x 5s..90s' --preset kubernetes\n"
-        "  lockstep lease --pauses gc.log --want 'losses < 1/month' --want 'crash takeover p99 < "
-        "20s'\n"
+        "  lockstep lease --pauses gc.log --want 'losses < 1/month' --want \\\n"
+        "    'crash takeover p99 < 20s' --emit kubernetes\n"
         "  lockstep lease --pauses gc.log --now 15s/10s/2s --observed '3 losses in 90d'\n"
+        "  lockstep lease --pauses gc.log --lease 10s..60s --deadline 5s..40s --html map.html\n"
         "  lockstep lease --compare");
 }
 

@@ -94,8 +94,11 @@ Result<std::vector<CLI::Option*>> options_for(CLI::App& app, const Setting& sett
     std::vector<CLI::Option*> options;
     const auto dot = key.find('.');
     if (dot == std::string::npos) {
-        for (CLI::App* command : commands_of(app))
+        for (CLI::App* command : commands_of(app)) {
+            // What is a folder of results for the others is the file that it writes.
+            if (key == "out" && command->get_name() == "probe") continue;
             if (CLI::Option* option = option_of(*command, key)) options.push_back(option);
+        }
         if (options.empty()) return refuse(unknown(app, key));
         // What is a flag of one command may be a file's name for another.
         std::vector<CLI::Option*> fitting;

@@ -46,7 +46,7 @@ std::string lower(std::string_view text) {
     return out;
 }
 
-/// The unit that a name ends in: "pause_ms", "latency (us)", "took seconds".
+/// The unit that a name is or ends in: "seconds", "pause_ms", "latency (us)".
 std::optional<std::int64_t> unit_in(std::string_view column) {
     struct Ending {
         std::string_view word;
@@ -70,8 +70,8 @@ std::optional<std::int64_t> unit_in(std::string_view column) {
     std::string name = lower(column);
     while (!name.empty() && (name.back() == ')' || name.back() == ']')) name.pop_back();
     const std::size_t at = name.find_last_of("_ ([.-");
-    if (at == std::string::npos) return std::nullopt;
-    const std::string_view word = std::string_view(name).substr(at + 1);
+    const std::string_view word =
+        std::string_view(name).substr(at == std::string::npos ? 0 : at + 1);
     for (const Ending& ending : endings)
         if (ending.word == word) return ending.ns;
     return std::nullopt;
@@ -181,7 +181,7 @@ private:
             column_ = number - 1;
             return true;
         }
-        if (wanted.empty() && columns_ == 1) return true;
+        if (wanted.empty() && choose_only(names)) return true;
         std::vector<std::string> printable;
         for (const auto& field : fields_) printable.push_back(harness::printable(field));
         const std::string have = names ? fmt::format("{}", fmt::join(printable, ", "))
@@ -192,6 +192,21 @@ private:
                 : fmt::format("no column is called '{}'; there are {}", harness::printable(wanted),
                               have));
         return false;
+    }
+
+    /// The only column that is no time, else the only one whose name has a unit.
+    bool choose_only(bool names) {
+        std::vector<std::size_t> lengths;
+        std::vector<std::size_t> with_unit;
+        for (std::size_t i = 0; i < columns_; ++i) {
+            if (names && is_time_column(fields_[i])) continue;
+            lengths.push_back(i);
+            if (names && unit_in(fields_[i])) with_unit.push_back(i);
+        }
+        const auto& candidates = lengths.size() == 1 ? lengths : with_unit;
+        if (candidates.size() != 1) return false;
+        column_ = candidates.front();
+        return true;
     }
 
     const ReadOptions& options_;

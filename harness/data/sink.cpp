@@ -68,7 +68,10 @@ void Sink::at(Measure measure, Duration at, Duration length) {
                         length == Duration::max() ? std::string("more than 292 years")
                                                   : harness::long_span_text(length)));
     const bool timed = !timeline_.empty();
-    if (timed) timeline_.begins(at);
+    if (timed) {
+        timeline_.begins(at);
+        timeline_.lasts(at + length);
+    }
     Found& found = this->found(measure);
     found.timed = found.timed && timed;
     ++found.count;

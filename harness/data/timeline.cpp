@@ -18,6 +18,7 @@ void Timeline::start(const Stamp& stamp) {
     is_wall_ = stamp.wall.has_value();
     if (by_uptime_ && is_wall_) offset_ = Duration{stamp.wall->ns} - *stamp.up;
     first_ = last_ = (by_uptime_ ? *stamp.up : Duration{stamp.wall->ns}) + offset_;
+    reached_ = last_;
     last_wall_ = stamp.wall;
     if (stamp.wall) piece(first_, *stamp.wall);
 }

@@ -2,6 +2,7 @@
 
 #include "harness/data/series.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,10 +34,12 @@ public:
     Moment at(const Stamp& stamp);
     /// Something began before the first stamp.
     void begins(Duration at);
+    /// Something lasted beyond the last stamp.
+    void lasts(Duration at) { reached_ = std::max(reached_, at); }
 
     bool empty() const { return !any_; }
     Duration first() const { return first_; }
-    Duration last() const { return last_; }
+    Duration last() const { return std::max(last_, reached_); }
     /// The axis is the wall clock's; else it counts from the start of a process.
     bool is_wall() const { return is_wall_; }
     const std::vector<Piece>& pieces() const { return pieces_; }
@@ -50,7 +53,8 @@ private:
     bool by_uptime_ = false;  ///< which of both clocks the axis follows
     Duration offset_;         ///< of the axis to that clock
     Duration first_;
-    Duration last_;
+    Duration last_;     ///< of the stamps
+    Duration reached_;  ///< by what happened
     std::optional<WallTime> last_wall_;
     std::vector<Piece> pieces_;
 };

@@ -214,10 +214,7 @@ std::vector<Harm> harms_of(const Tally& tally, const Conditions& conditions) {
             harm.times = tally.happened[static_cast<std::size_t>(loss.kind)][loss.index];
         if (!known || source->series.points.empty()) continue;
         const data::Point& point = source->series.points[loss.index];
-        harm.measured = true;
-        harm.file = point.file;
-        harm.line = point.line;
-        harm.at = point.at;
+        harm.where = place_of(source->series, point);
         harm.length = point.length;
     }
     std::vector<Harm> harms;
@@ -226,6 +223,18 @@ std::vector<Harm> harms_of(const Tally& tally, const Conditions& conditions) {
     constexpr std::size_t most = 10;
     if (harms.size() > most) harms.resize(most);
     return harms;
+}
+
+std::vector<Cause> causes_of(const Tally& tally) {
+    std::vector<Cause> causes;
+    for (const Loss& loss : tally.losses) {
+        auto it = std::ranges::find(causes, loss.kind, &Cause::kind);
+        if (it == causes.end()) it = causes.insert(causes.end(), {loss.kind, loss.length, 0});
+        it->shortest = std::min(it->shortest, loss.length);
+        ++it->losses;
+    }
+    std::ranges::stable_sort(causes, std::greater<>(), &Cause::losses);
+    return causes;
 }
 
 Counts total(const Tally& tally) {
@@ -262,6 +271,7 @@ void fill_in(SettingResult& result, const Tally& tally, const Conditions& condit
     result.counts = total(tally);
     result.simulated = tally.bin * static_cast<std::int64_t>(tally.bins.size());
     result.harms = harms_of(tally, conditions);
+    result.causes = causes_of(tally);
     result.steps = tally.steps;
     result.digest = tally.digest;
 

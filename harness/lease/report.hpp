@@ -1,11 +1,13 @@
 #pragma once
 
+#include "core/base/result.hpp"
 #include "harness/lease/sweep.hpp"
 #include "harness/lease/wants.hpp"
 #include "harness/text.hpp"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// What a sweep came to, in words and in files.
@@ -15,16 +17,16 @@ namespace lockstep::lease {
 struct Told {
     std::vector<Want> wants;
     Answer answer;
-    std::optional<SettingResult> now;  ///< today's setting, if somebody said it
-    std::optional<Observed> observed;
+    std::optional<Observed> observed;  ///< of Sweep::now
     std::optional<Checked> checked;
-    std::vector<std::string> files;  ///< of the pauses, for what did harm
-    std::string command;             ///< that makes the report again
-    std::uint64_t seed = 1;
+    std::string command;  ///< that makes the sweep again, whole
+    std::string asked;    ///< what is asked of it: " --want 'losses < 1/month'"
 };
 
 /// Three digits, for people; "?" for infinity, which says that nothing is known.
 std::string number_text(double value);
+/// "stop", "outage", "partition", "failover", "slow answer"
+std::string_view to_string(Harm::Kind kind);
 /// "40/13.3/39.9 s": lease, renewal, deadline.
 std::string setting_text(const Setting& setting);
 /// The answer in a few lines: whether the model says what was counted, what to change to, what
@@ -32,8 +34,15 @@ std::string setting_text(const Setting& setting);
 /// gets; without wants the front and its knee.
 std::string answer_text(const Sweep& sweep, const Told& told, const harness::Paint& paint = {},
                         std::size_t width = 0);
-/// The same, and every figure with its intervals, as one JSON object.
+/// What one setting of the sweep comes to, and whether it meets the wants.
+std::string setting_answer_text(const Sweep& sweep, const Told& told, std::size_t setting,
+                                const harness::Paint& paint = {}, std::size_t width = 0);
+/// The answer, and every figure with its intervals, as one JSON object.
 std::string sweep_json(const Sweep& sweep, const Told& told);
+/// What sweep_json wrote, but for what was asked of it; `command` comes back, too.
+Result<Sweep> read_sweep(const std::string& name, std::string_view json, std::string& command);
+/// All shards of one plan. An error says which is missing, twice there, or of another plan.
+Result<Sweep> merge(std::vector<Sweep> shards);
 /// A row a setting, a column a figure and each end of its intervals.
 std::string sweep_csv(const Sweep& sweep);
 

@@ -51,7 +51,7 @@ std::vector<Preset> make_presets() {
     all.push_back({"kubernetes", "leader election of client-go: 15 s, 10 s, 2 s",
                    kubernetes("kubernetes", seconds(15), seconds(10), seconds(2))});
     all.push_back({"openshift", "OpenShift's choice for its operators: 137 s, 107 s, 26 s",
-                   kubernetes("openshift", seconds(137), seconds(107), seconds(26))});
+                   kubernetes("openshift", seconds(137), seconds(107), seconds(26)), false});
     Setting consul = made("consul", seconds(15), milliseconds(5'000), {});
     consul.lock_delay = seconds(15);
     all.push_back({"consul", "sessions of Consul's lock: TTL 15 s, lock-delay 15 s", consul});
@@ -100,7 +100,7 @@ std::string why_not(const Setting& setting) {
 }
 
 Result<Duration> parse_length(std::string_view option, std::string_view text) {
-    const Error no = refused(option, text, "length; write 250ms, 15s, 1.5s, 2m, 1h or 7d");
+    const Error no = refused(option, text, "length; write 250ms, 15s, 1.5s, 2m, 1h, 7d or 1y");
     std::string_view unit = text;
     const auto number = take_decimal(unit);
     if (!number) return no;
@@ -111,10 +111,16 @@ Result<Duration> parse_length(std::string_view option, std::string_view text) {
                          : unit == "m"  ? 60e9
                          : unit == "h"  ? 3'600e9
                          : unit == "d"  ? 86'400e9
+                         : unit == "w"  ? 7 * 86'400e9
+                         : unit == "y"  ? 365 * 86'400e9
                                         : 0;
     const double ns = *number * scale;
     if (scale == 0 || !(ns <= static_cast<double>(longest_length.ns))) return no;
     return Duration{std::llround(ns)};
+}
+
+Choice scaled(Duration length, const Setting& base) {
+    return {Choice::Kind::Scaled, length, base.lease, {}};
 }
 
 Result<Choice> parse_choice(std::string_view option, std::string_view text) {
@@ -164,6 +170,9 @@ std::vector<Duration> Choice::values(Duration lease, std::size_t points) const {
             // Down to a millisecond, so that a third of it is no more than a third.
             return {Duration{static_cast<std::int64_t>(static_cast<__int128>(lease.ns) *
                                                        share.value / 1'000'000)}};
+        case Kind::Scaled:
+            return {Duration{
+                static_cast<std::int64_t>(static_cast<__int128>(lease.ns) * low.ns / high.ns)}};
         case Kind::Less:
             return {lease - low};
         case Kind::More:
@@ -206,6 +215,10 @@ Result<std::vector<Setting>> settings_of(const Choices& choices) {
                     setting.renew_every = renew;
                     setting.deadline = deadline;
                     setting.lock_delay = delay;
+                    // Kubernetes' retryPeriod is all of them.
+                    if (setting.retry_every == choices.base.renew_every)
+                        setting.retry_every = renew;
+                    if (setting.poll_every == choices.base.renew_every) setting.poll_every = renew;
                     const std::string reason = why_not(setting);
                     if (reason.empty())
                         settings.push_back(setting);

@@ -45,6 +45,7 @@ struct Preset {
     std::string_view name;
     std::string_view what;  ///< which numbers, and where they are documented
     Setting setting;
+    bool is_default = true;  ///< what one has who chooses nothing; to be marked beside every sweep
 };
 const std::vector<Preset>& presets();
 const Preset* preset(std::string_view name);
@@ -52,17 +53,19 @@ const Preset* preset(std::string_view name);
 /// A choice of lengths for one parameter, as it is written: "15s", "2s..120s", "lease/3",
 /// "lease*0.8", "lease-30s", "lease+5s".
 struct Choice {
-    enum class Kind { Unset, Fixed, Range, Share, Less, More } kind = Kind::Unset;
-    Duration low;   ///< Fixed, Less, More: the length
-    Duration high;  ///< Range
+    enum class Kind { Unset, Fixed, Range, Share, Scaled, Less, More } kind = Kind::Unset;
+    Duration low;   ///< Fixed, Less, More: the length; Scaled: for a lease of `high`
+    Duration high;  ///< Range, Scaled
     Ppm share;      ///< Share, of the lease
 
     bool is_range() const { return kind == Kind::Range; }
     /// The lengths: one, or `points` of a range, at equal ratios, rounded to three digits.
     std::vector<Duration> values(Duration lease, std::size_t points) const;
 };
+/// In proportion to the lease, as it is in `base`: `length` for its lease.
+Choice scaled(Duration length, const Setting& base);
 Result<Choice> parse_choice(std::string_view option, std::string_view text);
-/// "15s", "250ms", "2m", "1h", "7d", "1.5s".
+/// "15s", "250ms", "2m", "1h", "7d", "2w", "1y", "1.5s".
 Result<Duration> parse_length(std::string_view option, std::string_view text);
 
 /// What is to be swept: at most two of these are ranges.

@@ -127,4 +127,27 @@ Interval middle(std::vector<double> values) {
     return {quantile(values, 0.025), quantile(values, 0.975)};
 }
 
+Interval predicted_counts(double count, double looks) {
+    const double shape = count + 0.5;
+    const double expected = shape * looks;
+    if (!std::isfinite(expected)) return {0, unknown};
+    if (expected > 1'000 || shape > 500) {
+        const double half = z * std::sqrt(expected * (1 + looks));
+        return {std::max(0.0, std::floor(expected - half)), std::ceil(expected + half)};
+    }
+    const double more = looks / (1 + looks);
+    double term = std::pow(1 - more, shape);  // of none
+    double below = 0;
+    Interval range{-1, 0};
+    for (int n = 0; n < 1'000'000; ++n) {
+        below += term;
+        if (range.low < 0 && below > 0.025) range.low = n;
+        range.high = n;
+        if (below >= 0.975) break;
+        term *= (shape + n) / (n + 1) * more;
+    }
+    range.low = std::max(range.low, 0.0);
+    return range;
+}
+
 }  // namespace lockstep::lease

@@ -16,6 +16,10 @@ double gamma_quantile(double shape, double p);
 /// most 3.0.
 Interval poisson_interval(std::uint64_t count);
 
+/// Counts of a second look, of `looks` times the length of a first that saw `count`: the middle 95%
+/// (negative binomial, from Jeffreys' prior). `count` may be a fraction.
+Interval predicted_counts(double count, double looks);
+
 /// Of the expected sum of weights, where rare things come independently and each weighs what it
 /// weighs (Fay and Feuer, "Confidence intervals for directly standardized rates", 1997).
 /// `unseen` is the weight of one that could have come, and did not: the largest that is possible.

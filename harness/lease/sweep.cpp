@@ -2,6 +2,7 @@
 
 #include "harness/lease/figures.hpp"
 #include "harness/lease/full.hpp"
+#include "harness/lease/identity.hpp"
 #include "harness/lease/model.hpp"
 #include "harness/text.hpp"
 
@@ -12,7 +13,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -68,7 +68,7 @@ std::string why_not(const Source& source, const char* name, bool has_rate) {
                            harness::span_text(series.observed));
     if (count == 0) return fmt::format("{}: a histogram without any counts", name);
     if (series.timed && !series.points.empty()) {
-        if (series.observed <= series.points.back().at)
+        if (series.observed < series.points.back().at)
             return fmt::format("{}: the last comes after the end of the observation", name);
         if (!std::ranges::is_sorted(series.points, {}, &data::Point::at))
             return fmt::format("{}: they are not in the order of their times", name);
@@ -76,9 +76,17 @@ std::string why_not(const Source& source, const char* name, bool has_rate) {
     return "";
 }
 
+/// In the order of their positions.
+std::vector<Setting> all_settings(const SweepPlan& plan) {
+    std::vector<Setting> all = plan.settings;
+    all.insert(all.end(), plan.marked.begin(), plan.marked.end());
+    if (plan.now) all.push_back(*plan.now);
+    return all;
+}
+
 std::string why_not(const SweepPlan& plan) {
     if (plan.settings.empty()) return "no setting to try";
-    for (const Setting& setting : plan.settings) {
+    for (const Setting& setting : all_settings(plan)) {
         const std::string why = why_not(setting);
         if (!why.empty()) return why;
         if (plan.fidelity == Fidelity::Lease) continue;
@@ -105,6 +113,26 @@ std::string why_not(const SweepPlan& plan) {
     return "";
 }
 
+/// Of what costs leases.
+Duration shortest_observed(const Conditions& world) {
+    Duration shortest{};
+    for (const Source* source :
+         {&world.pauses, &world.outages, &world.partitions, &world.failovers}) {
+        if (!source->from_series() || source->rate_assumed) continue;
+        const Duration observed = source->series.observed;
+        if (shortest.ns == 0 || observed < shortest) shortest = observed;
+    }
+    return shortest;
+}
+
+double a_month(const Source& source) {
+    if (!source.from_series()) return source.per_day * 30;
+    std::uint64_t count = source.series.points.size();
+    for (const data::Bucket& bucket : source.series.buckets) count += bucket.count;
+    const double days = static_cast<double>(source.series.observed.ns) / 86'400e9;
+    return static_cast<double>(count) / days * 30;
+}
+
 /// Waited for, however their owner is left.
 struct Threads {
     std::vector<std::thread> all;
@@ -127,14 +155,19 @@ public:
           bin_(plan.fidelity == Fidelity::Full ? seconds(3'600) : bin_of(plan.world)) {
         bins_ = static_cast<std::uint64_t>(plan.span.ns / bin_.ns);
         if (plan.budget.count() > 0) until_ = Clock::now() + plan.budget;
-        for (std::size_t i = plan.shard; i < plan.settings.size(); i += plan.shards)
-            sweep.results.emplace_back().setting = plan.settings[i];
-        order_.resize(sweep.results.size());
-        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        const auto settings = all_settings(plan);
+        for (std::uint64_t i = plan.shard; i < settings.size(); i += plan.shards) {
+            results_.emplace_back().setting = settings[i];
+            results_.back().position = i;
+        }
+        for (std::size_t i = 0; i < results_.size(); ++i) {
+            same_as_.push_back(first_like(i));
+            if (same_as_[i] == i) order_.push_back(i);
+        }
         // Those that renew most often take longest: they go first, so that all workers end
         // together.
-        std::ranges::stable_sort(
-            order_, {}, [&](std::size_t i) { return sweep.results[i].setting.renew_every; });
+        std::ranges::stable_sort(order_, {},
+                                 [&](std::size_t i) { return results_[i].setting.renew_every; });
     }
 
     void run() {
@@ -153,15 +186,42 @@ public:
         lock.unlock();
         workers.join();
         if (failed_) std::rethrow_exception(failed_);
+        for (std::size_t i = 0; i < results_.size(); ++i) {
+            if (same_as_[i] == i) continue;
+            SettingResult copy = results_[same_as_[i]];
+            copy.setting = results_[i].setting;
+            copy.position = results_[i].position;
+            results_[i] = std::move(copy);
+        }
+        for (SettingResult& result : results_) {
+            if (result.position < plan_.settings.size())
+                sweep_.results.push_back(std::move(result));
+            else if (result.position < plan_.settings.size() + plan_.marked.size())
+                sweep_.marked.push_back(std::move(result));
+            else
+                sweep_.now = std::move(result);
+        }
     }
 
 private:
+    /// Today's setting is often a known system's, and what differs by name alone is run once.
+    std::size_t first_like(std::size_t i) const {
+        const auto nameless = [this](std::size_t k) {
+            Setting setting = results_[k].setting;
+            setting.name.clear();
+            return setting;
+        };
+        std::size_t first = 0;
+        while (nameless(first) != nameless(i)) ++first;
+        return first;
+    }
+
     void work() {
         try {
             while (true) {
                 const std::size_t i = next_++;
                 if (i >= order_.size()) break;
-                simulate(sweep_.results[order_[i]]);
+                simulate(results_[order_[i]]);
             }
         } catch (const std::exception&) {
             const std::lock_guard lock(mutex_);
@@ -201,9 +261,11 @@ private:
 
     const SweepPlan& plan_;
     Sweep& sweep_;
+    std::vector<SettingResult> results_;
     const Duration bin_;
     std::uint64_t bins_ = 0;
     std::optional<Clock::time_point> until_;
+    std::vector<std::size_t> same_as_;  ///< of each, the first that is equal but for its name
     std::vector<std::size_t> order_;
     std::atomic<std::size_t> next_{0};
     std::atomic<std::uint64_t> done_{0};
@@ -215,11 +277,32 @@ private:
 
 }  // namespace
 
+Duration default_span(const Conditions& world) {
+    Duration span = seconds(90 * 86'400);
+    for (const Source* source :
+         {&world.pauses, &world.outages, &world.partitions, &world.failovers})
+        if (source->from_series() && source->series.timed && !source->rate_assumed)
+            span = std::max(span, source->series.observed * 3);
+    // To whole days.
+    constexpr Duration day = seconds(86'400);
+    return day * ((span.ns + day.ns - 1) / day.ns);
+}
+
 Result<Sweep> sweep(const SweepPlan& plan) {
     const std::string why = why_not(plan);
     if (!why.empty()) return bad(why);
     Sweep result;
-    result.observed = plan.world.pauses.series.observed;
+    result.axes = plan.axes;
+    result.inputs = inputs_of(plan.world);
+    result.observed = shortest_observed(plan.world);
+    result.crashes_a_month = a_month(plan.world.crashes);
+    result.span = plan.span;
+    result.seed = plan.seed;
+    result.fidelity = plan.fidelity;
+    result.shard = plan.shard;
+    result.shards = plan.shards;
+    result.total = all_settings(plan).size();
+    result.identity = identity_of(plan);
     try {
         Work(plan, result).run();
     } catch (const std::runtime_error& e) {  // of runs of the whole cluster

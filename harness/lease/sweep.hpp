@@ -2,11 +2,13 @@
 
 #include "core/base/result.hpp"
 #include "harness/data/series.hpp"
+#include "harness/lease/input.hpp"
 #include "harness/lease/setting.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct Source {
     Duration longest{};
     /// The lengths of the series were measured, but how often they come is as somebody says.
     bool rate_assumed = false;
+    std::string said;  ///< as it was written: files, or "2/month x 5s..90s"
 
     bool from_series() const { return !series.points.empty() || !series.buckets.empty(); }
     /// Whether it ever happens.
@@ -52,12 +55,16 @@ enum class Fidelity : std::uint8_t {
 
 struct SweepPlan {
     std::vector<Setting> settings;
+    /// The defaults of known systems, to be marked beside them, and never recommended.
+    std::vector<Setting> marked;
+    std::optional<Setting> now;     ///< today's
+    std::vector<std::string> axes;  ///< what differs between the settings: "lease", "renew", ...
     Conditions world;
     Duration span = seconds(90 * 86'400);  ///< simulated, of each setting
     std::uint64_t seed = 1;
     Fidelity fidelity = Fidelity::Lease;
     unsigned jobs = 1;        ///< changes no result
-    std::uint64_t shard = 0;  ///< runs settings shard, shard + shards, ... alone
+    std::uint64_t shard = 0;  ///< of settings, marked and now, in a row: each `shards`th alone
     std::uint64_t shards = 1;
     /// Wall time, after which a setting ends at its next simulated bin of an hour at most; zero:
     /// none.
@@ -127,13 +134,17 @@ struct Figures {
 /// Something that cost leases.
 struct Harm {
     enum class Kind : std::uint8_t { Pause, Outage, Partition, Failover, RoundTrip } kind;
-    bool measured = false;   ///< then it is in a log:
-    std::uint32_t file = 0;  ///< position in the files of that source's series
-    std::uint32_t line = 0;
-    Duration at;               ///< since the start of the observation, if the series is timed
+    std::string where;         ///< "gc.log:812, 2026-03-01 12:00:00"; empty: in no log
     Duration length;           ///< of an assumed source, the shortest that cost one
     std::uint64_t times = 0;   ///< it happened in the simulated span
     std::uint64_t losses = 0;  ///< in which it cost the lease
+};
+
+/// All losses by things of one kind.
+struct Cause {
+    Harm::Kind kind = Harm::Kind::Pause;
+    Duration shortest;  ///< that cost a lease
+    std::uint64_t losses = 0;
 };
 
 struct Counts {
@@ -149,19 +160,41 @@ struct Counts {
 
 struct SettingResult {
     Setting setting;
-    Duration simulated;  ///< less than the span if the budget ended it
-    Counts counts;       ///< in the simulated time
+    std::uint64_t position = 0;  ///< in the plan: settings, marked, now
+    Duration simulated;          ///< less than the span if the budget ended it
+    Counts counts;               ///< in the simulated time
     Figures figures;
-    std::vector<Harm> harms;  ///< the ten that cost the most, worst first
+    std::vector<Harm> harms;    ///< the ten that cost the most, worst first
+    std::vector<Cause> causes;  ///< of all losses, by kind, worst first
     std::uint64_t steps = 0;
     std::uint64_t digest = 0;
 };
 
+/// What came of a plan, or of a shard of it.
 struct Sweep {
-    std::vector<SettingResult> results;  ///< of this shard's settings, in their order
-    bool whole = true;                   ///< false: the budget ended some early
-    Duration observed;                   ///< of the pauses; zero: assumed
+    std::vector<SettingResult> results;  ///< of the plan's settings, in their order
+    std::vector<SettingResult> marked;
+    std::optional<SettingResult> now;
+    bool whole = true;  ///< false: the budget ended some early
+
+    // Of the plan.
+    std::vector<std::string> axes;
+    std::vector<Input> inputs;  ///< what was read or assumed, a source each
+    /// Of the logs of what costs leases, the shortest; zero: all of it is assumed.
+    Duration observed;
+    double crashes_a_month = 0;
+    Duration span;
+    std::uint64_t seed = 1;
+    Fidelity fidelity = Fidelity::Lease;
+    std::uint64_t shard = 0;
+    std::uint64_t shards = 1;
+    std::uint64_t total = 0;     ///< settings, marked and now of all shards
+    std::uint64_t identity = 0;  ///< equal for shards of one plan in one build, and for no others
 };
+
+/// 90 days; but so long that each stop of a trace happens three times: a stop that never happened,
+/// or that luck survived, would weigh nothing.
+Duration default_span(const Conditions& world);
 
 /// Runs them all. An error if the plan makes no sense: no setting, a series that does not say for
 /// how long it was observed, ...

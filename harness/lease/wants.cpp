@@ -15,8 +15,6 @@ namespace {
 
 constexpr double month_s = 30.0 * 86'400;
 constexpr double year_s = 365.0 * 86'400;
-/// The bound at 95% on what was never seen, in events an observation.
-constexpr double rule_of_three = 2.995732273553991;
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -121,6 +119,7 @@ const std::vector<Metric>& metrics() {
         {"release takeover worst", "s", &Figures::release_worst},
         {"without holder", "share", &Figures::without_holder},
         {"renewals", "a second", &Figures::renewals},
+        {"failover adds", "s", &Figures::failover_adds},
     };
     return all;
 }
@@ -154,10 +153,10 @@ Judged judge(const Want& want, const Figures& figures, Duration observed) {
     if (figure.value > want.at_most || figure.simulation.low > want.at_most) return judged;
     if (figure.data.high > want.at_most) {
         judged.met = Met::NotInTheData;
-        // What was seen already must be outweighed, too.
+        // If no more come, the interval of the rate shrinks as the time that was looked grows.
         const double days = static_cast<double>(observed.ns) / 86'400e9;
-        const double zero = want.at_most > 0 ? rule_of_three / want.at_most * 30 : 0;
-        if (want.metric->rare) judged.days = std::max(zero, days);
+        if (want.metric->rare && want.at_most > 0)
+            judged.days = days * figure.data.high / want.at_most;
         return judged;
     }
     judged.met = figure.simulation.high > want.at_most ? Met::NotSeen : Met::Yes;
@@ -187,7 +186,7 @@ Answer answer(const Sweep& sweep, const std::vector<Want>& wants, const Prices& 
     if (!out.chosen) return out;
     out.nearest = *out.chosen;
     // Of the cheaper settings, the dearest: what it misses is what the choice is paid for.
-    std::optional<std::size_t> cheaper;
+    std::optional<std::size_t>& cheaper = out.cheaper;
     for (std::size_t i = 0; i < out.costs.size(); ++i)
         if (out.costs[i] < out.costs[*out.chosen] &&
             (!cheaper || out.costs[i] > out.costs[*cheaper]))
@@ -261,17 +260,41 @@ Result<Observed> parse_observed(std::string_view text) {
     return Observed{static_cast<std::uint64_t>(*number), in.value()};
 }
 
+namespace {
+
+/// One over the length, in months, of a look that saw the rate `value` and bounds it above by
+/// `high`: nothing if the rate is simply known.
+double doubt(double value, double high) {
+    if (high <= value) return 0;
+    if (std::isinf(high)) return high;
+    constexpr double rule_of_three = 2.995732273553991;
+    if (value <= 0) return high / rule_of_three;
+    // As many must have been seen as have that upper bound.
+    double few = 0;
+    double many = 1e9;
+    for (int i = 0; i < 200; ++i) {
+        const double count = std::sqrt((few + 1e-9) * many);
+        (gamma_quantile(count + 1, 0.975) / count > high / value ? few : many) = count;
+    }
+    return value / many;
+}
+
+}  // namespace
+
 Checked check_observed(const Observed& observed, const Figures& now) {
     const double months = static_cast<double>(observed.in.ns) / 1e9 / month_s;
+    const Figure& losses = now.losses;
     Checked checked;
-    checked.expected = now.losses.value * months;
-    // What the data allow, and on top of that the luck of the count itself.
-    const double low = std::min(now.losses.simulation.low, now.losses.data.low) * months;
-    const double high = std::max(now.losses.simulation.high, now.losses.data.high) * months;
-    checked.least = std::max(0.0, low - 1.96 * std::sqrt(low));
-    checked.most = high + 1.96 * std::sqrt(high);
+    checked.expected = losses.value * months;
+    // What data and simulation leave open of the rate, and on top of that the luck of a count.
+    const double open =
+        doubt(losses.value, losses.data.high) + doubt(losses.value, losses.simulation.high);
+    Interval counts = predicted_counts(open > 0 ? losses.value / open : 0, months * open);
+    if (open <= 0) counts = predicted_counts(checked.expected * 1e6, 1e-6);
+    checked.least = counts.low;
+    checked.most = counts.high;
     const auto count = static_cast<double>(observed.losses);
-    checked.consistent = count >= std::floor(checked.least) && count <= std::ceil(checked.most);
+    checked.consistent = count >= checked.least && count <= checked.most;
     return checked;
 }
 

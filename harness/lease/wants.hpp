@@ -44,7 +44,7 @@ struct Judged {
     double value = 0;
     double least = 0;  ///< of both intervals
     double most = 0;   ///< of both intervals; infinity: nothing is known
-    double days = 0;   ///< NotInTheData, rare: so long a log without one more would show it
+    double days = 0;   ///< NotInTheData, rare: so long a log, without one more, would show it
 };
 Judged judge(const Want& want, const Figures& figures, Duration observed);
 
@@ -67,7 +67,9 @@ struct Answer {
     /// For each setting, for each want.
     std::vector<std::vector<Judged>> judged;
     std::vector<double> costs;  ///< of each setting
-    /// The want that the next cheaper setting misses: what binds. Absent if nothing is cheaper.
+    /// The next cheaper setting, and the want that it misses: what binds. Absent if nothing is
+    /// cheaper.
+    std::optional<std::size_t> cheaper;
     std::optional<std::size_t> binds;
 };
 Answer answer(const Sweep& sweep, const std::vector<Want>& wants, const Prices& prices);

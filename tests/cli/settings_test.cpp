@@ -19,6 +19,18 @@ void refuses_settings(const std::string& text, const std::string& place,
 
 }  // namespace
 
+TEST_CASE("settings: the folder of results for all commands is not the file of a probe") {
+    const Folder folder;
+    folder.write("lockstep.toml", "out = \"results\"\n");
+    const Answer answer = folder.lockstep_says("probe --for 100ms");
+    INFO(answer.out);
+    CHECK(answer.code == 0);
+    CHECK(folder.read("results").empty());
+    folder.write("lockstep.toml", "[probe]\nout = \"probe.txt\"\n");
+    CHECK(folder.lockstep_says("probe --for 100ms").code == 0);
+    CHECK(!folder.read("probe.txt").empty());
+}
+
 TEST_CASE("cli: lockstep.toml gives defaults, and the command line wins") {
     const Folder folder;
     folder.write("lockstep.toml",

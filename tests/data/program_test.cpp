@@ -28,6 +28,41 @@ TEST_CASE("data: lockstep data tells what a log contains") {
     CHECK(says(disk, "syncs of a disk"));
 }
 
+TEST_CASE("data: lockstep lease takes units from the files, and the column that holds lengths") {
+    const std::string lease = "lease --lease 15s --span 48h ";
+    // Nanoseconds, as in all logs of HdrHistogram.
+    const Answer buckets =
+        lockstep_says("lease --lease 15s --span 1h --pauses " + log_sample("hdr.hlog"));
+    INFO(buckets.out);
+    CHECK(buckets.code == 0);
+    const Folder folder;
+    const std::string table =
+        folder.write("outages.csv", "time,pause_ms\n1772352000,\n1772352060,20\n1772438400,\n");
+    const Answer outages = lockstep_says(lease + "--outages " + table);
+    INFO(outages.out);
+    CHECK(outages.code == 0);
+    // Twenty milliseconds a day cost nothing; twenty seconds would.
+    CHECK(says(outages, "is the best of all in both"));
+    CHECK_FALSE(says(outages, "What cost leases"));
+    refuses(lease + "--outages " + folder.write("2.csv", "time,a_ms,b_ms\n1772352000,1,2\n"),
+            "which of the columns");
+}
+
+TEST_CASE("data: the sample logs are what their README says") {
+    const std::string folder = std::string(LOCKSTEP_SOURCE_DIR) + "/examples/lease/";
+    const auto holds = [&](const std::string& file, const std::string& text) {
+        const Answer answer = lockstep_says("data " + folder + file);
+        INFO(answer.out);
+        CHECK(answer.code == 0);
+        CHECK(says(answer, text));
+    };
+    holds("gc.log.gz", "8,887 in 119 days 23 h");
+    holds("outages.csv --as outage", "15 in 120 days 00 h");
+    holds("ping.txt", "600 in 9 min 59 s");
+    holds("etcd-metrics.txt", "6,891,026 over a time");
+    holds("controller.log", "3 in 90 days 00 h");
+}
+
 TEST_CASE("data: lockstep data refuses what it cannot take for what it says") {
     refuses("data /nowhere/gc.log", "/nowhere/gc.log: cannot be opened");
     refuses("data " + log_sample("zgc.log"), "zgc.log:1: ZGC stops the program too");

@@ -148,14 +148,20 @@ TEST_CASE("data: ping counts what was lost, and no answer twice") {
 }
 
 TEST_CASE("data: a table's column has its unit in its name, and its times") {
-    for (const char* column : {"pause ms", "2"}) {
+    for (const char* column : {"pause ms", "2", ""}) {
         const Series series = only("table.csv", with_column(column));
         CHECK(lengths(series) == std::vector<std::int64_t>{1'500 * us, 250 * ms});
         CHECK(series.timed);
         CHECK(series.observed.ns >= 100 * s);
         CHECK(skipped(series, "empty") == 1);
     }
+    const auto alone = data::read_text("log", "time,seconds\n1772352000,\n1772352060,2.5\n", {});
+    REQUIRE(alone.ok());
+    CHECK(lengths(alone.value().front()) == std::vector<std::int64_t>{2'500 * ms});
+    // To the end of the last of them.
+    CHECK(alone.value().front().observed.ns == 62'500 * ms);
     refused("a,b\n1,2\n", 1, "--column which of the columns holds lengths: a, b");
+    refused("time,a_ms,b_ms\n1772352000,1,2\n", 1, "--column which of the columns");
     refused("a,b\n1,2\n", 1, "no column is called 'c'", with_column("c"));
     refused("a,b\n1,2\n1\n", 2, "no unit", with_column("b"));
     refused("a,b_ms\n1,2\n1\n", 3, "1 field, but", with_column("b_ms"));

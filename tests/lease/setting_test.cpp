@@ -69,6 +69,20 @@ TEST_CASE("lease-settings: ranges make settings, of two parameters at most") {
     CHECK(lease::settings_of(choices).error().message.starts_with("no setting is possible"));
 }
 
+TEST_CASE("lease-settings: another lease than the preset's keeps its proportions") {
+    lease::Choices choices;
+    choices.base = lease::preset("kubernetes")->setting;
+    choices.lease = choice("45s");
+    choices.renew = lease::scaled(choices.base.renew_every, choices.base);
+    choices.deadline = lease::scaled(choices.base.deadline, choices.base);
+    const auto settings = lease::settings_of(choices).value();
+    REQUIRE(settings.size() == 1);
+    CHECK(settings[0].deadline == seconds(30));
+    CHECK(settings[0].renew_every == seconds(6));
+    CHECK(settings[0].retry_every == seconds(6));
+    CHECK(settings[0].poll_every == seconds(6));
+}
+
 TEST_CASE("lease-settings: presets can be run, and have their systems' numbers") {
     for (const lease::Preset& preset : lease::presets()) {
         CAPTURE(preset.name);

@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace lockstep::test {
 
@@ -55,6 +56,20 @@ TEST_CASE("lease-statistics: the gamma distribution") {
     CHECK(lease::gamma_quantile(1, 0.95) == Approx(-std::log(0.05)));
     CHECK(lease::gamma_quantile(50, 0.5) == Approx(49.667).epsilon(1e-4));
     CHECK(lease::gamma_quantile(0.5, 0.5) == Approx(0.22747).epsilon(1e-3));
+}
+
+TEST_CASE("lease-statistics: what a second look may see is a negative binomial") {
+    // None in 120 days, and 90 days more: P(0) = 0.571^0.5, and so on.
+    CHECK(lease::predicted_counts(0, 0.75) == lease::Interval{0, 3});
+    // The longer the first look, the closer to Poisson's of the same mean: 0 to 7 of 3.
+    CHECK(lease::predicted_counts(3e5, 1e-5) == lease::Interval{0, 7});
+    const lease::Interval four = lease::predicted_counts(4, 0.75);
+    CHECK(four.low == 0);
+    CHECK(four.high == 9);
+    const lease::Interval many = lease::predicted_counts(4'000, 1);
+    CHECK(many.low == Approx(4'000 - 1.96 * std::sqrt(8'000)).epsilon(0.01));
+    CHECK(many.high == Approx(4'000 + 1.96 * std::sqrt(8'000)).epsilon(0.01));
+    CHECK(std::isinf(lease::predicted_counts(0, std::numeric_limits<double>::infinity()).high));
 }
 
 }  // namespace lockstep::test

@@ -83,8 +83,7 @@ TEST_CASE("lease-sweep: losses, their intervals, and what did the harm") {
     CHECK(short_lease.figures.losses.data.high == Approx(30 * 5.572).epsilon(0.01));
     REQUIRE(short_lease.harms.size() == 1);
     CHECK(short_lease.harms[0].kind == lease::Harm::Kind::Pause);
-    CHECK(short_lease.harms[0].measured);
-    CHECK(short_lease.harms[0].line == 2510);
+    CHECK(short_lease.harms[0].where.starts_with("line 2510, "));
     CHECK(short_lease.harms[0].length == seconds(17));
     CHECK(short_lease.harms[0].times == 30);
     CHECK(short_lease.harms[0].losses == 30);
@@ -94,6 +93,22 @@ TEST_CASE("lease-sweep: losses, their intervals, and what did the harm") {
     CHECK(long_lease.figures.losses.simulation.high == Approx(2.9957).epsilon(0.01));
     CHECK(long_lease.figures.losses.data.high == Approx(30 * 2.9957).epsilon(0.01));
     CHECK(long_lease.harms.empty());
+}
+
+TEST_CASE("lease-sweep: what differs by name alone comes out the same") {
+    SweepPlan plan = small_plan();
+    plan.marked = {plan.settings[1], lease::preset("etcd")->setting};
+    plan.marked[0].name = "somebody's";
+    plan.now = plan.settings[1];
+    const Sweep sweep = lease::sweep(plan).value();
+    REQUIRE(sweep.now);
+    CHECK(essence(*sweep.now) == essence(sweep.results[1]));
+    CHECK(essence(sweep.marked[0]) == essence(sweep.results[1]));
+    CHECK(sweep.marked[0].setting.name == "somebody's");
+    CHECK(sweep.marked[0].position == 4);
+    CHECK(sweep.now->position == 6);
+    CHECK(sweep.marked[1].digest != sweep.marked[0].digest);
+    CHECK(sweep.marked[1].digest != 0);
 }
 
 TEST_CASE("lease-sweep: what nobody measured has no data interval of its own") {
@@ -167,7 +182,7 @@ TEST_CASE("lease-sweep: the whole cluster makes figures of the same kind") {
     CHECK(result.counts.losses <= 3);
     CHECK(result.counts.crashes > 10);
     REQUIRE(result.harms.size() == 1);
-    CHECK(result.harms[0].line == 2510);
+    CHECK(result.harms[0].where.starts_with("line 2510, "));
     CHECK(result.figures.crash_p50.value > 5);
     CHECK(result.figures.crash_worst.value < 9.2);
     CHECK(essence(lease::sweep(plan).value().results[0]) == essence(result));

@@ -1,0 +1,302 @@
+#include "harness/lease/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lockstep::lease {
+namespace {
+
+using harness::Paint;
+using harness::Tone;
+
+/// Three digits are what such a figure is worth.
+std::string span(double seconds) {
+    if (std::isinf(seconds)) return "?";
+    const double step = seconds > 0 ? std::pow(10, std::floor(std::log10(seconds)) - 2) : 1;
+    return harness::span_text(Duration{std::llround(std::round(seconds / step) * step * 1e9)});
+}
+
+std::string days_text(double days) {
+    if (days < 2) return fmt::format("{:.1f} h", days * 24);
+    return days < 10 ? fmt::format("{:.1f} days", days) : fmt::format("{:.0f} days", days);
+}
+
+class Teller {
+public:
+    Teller(const Sweep& sweep, const Told& told, const Paint& paint, std::size_t width)
+        : sweep_(sweep), told_(told), paint_(paint), width_(width) {}
+
+    /// Of one setting alone.
+    std::string tell_one(std::size_t i) {
+        const Figures& f = result(i).figures;
+        line(
+            fmt::format("{}: {} losses a month (at most {}{}); crash takeover p99 {}, graceful "
+                        "{}.",
+                        setting_text(result(i).setting), number_text(f.losses.value),
+                        number_text(std::max(f.losses.data.high, f.losses.simulation.high)),
+                        from_data(), span(f.crash_p99.value), span(f.release_p99.value)));
+        for (std::size_t w = 0; w < told_.wants.size(); ++w)
+            line(verdict(told_.wants[w], told_.answer.judged[i][w]), Tone::Plain, 2);
+        return std::move(out_);
+    }
+
+    std::string tell() {
+        if (told_.checked && !tell_observed()) return std::move(out_);
+        if (told_.wants.empty())
+            tell_front();
+        else if (told_.answer.chosen)
+            tell_chosen();
+        else
+            tell_none();
+        return std::move(out_);
+    }
+
+private:
+    void line(const std::string& text, Tone tone = Tone::Plain, std::size_t indent = 0) {
+        out_ +=
+            std::string(indent, ' ') + harness::wrapped(text, indent, width_, paint_, tone) + "\n";
+    }
+    const SettingResult& result(std::size_t i) const { return sweep_.results[i]; }
+    double observed_days() const { return static_cast<double>(sweep_.observed.ns) / 86'400e9; }
+    /// " from 25.8 h of data"; of assumptions alone nothing.
+    std::string from_data() const {
+        return sweep_.observed.ns > 0 ? fmt::format(", from {} of data", days_text(observed_days()))
+                                      : "";
+    }
+    std::string amount(const Want& want, double value) const {
+        const std::string_view unit = want.metric->unit;
+        if (unit == "s") return span(value);
+        if (unit == "share") return fmt::format("{:.3g}%", value * 100);
+        return fmt::format("{} {}", number_text(value), unit);
+    }
+
+    /// Whether the model says what was counted.
+    bool tell_observed() {
+        const Checked& checked = *told_.checked;
+        const double days = static_cast<double>(told_.observed->in.ns) / 86'400e9;
+        const std::string model = fmt::format(
+            "Now {}: the model says {} losses in {:.3g} d ({} to {}), you saw {}",
+            setting_text(sweep_.now->setting), number_text(checked.expected), days,
+            number_text(checked.least), number_text(checked.most), told_.observed->losses);
+        if (checked.consistent) {
+            line(model + ": consistent.", Tone::Good);
+            return true;
+        }
+        line(model + ": they disagree, so there is no recommendation.", Tone::Bad);
+        if (static_cast<double>(told_.observed->losses) > checked.most)
+            tell_missing();
+        else
+            line(
+                "The data hold more trouble than the lock met: logs of another machine, of a worse "
+                "time, or of stops of which the holder has no part.");
+        tell_harms(*sweep_.now, "By the data, these cost leases now, the worst first:");
+        return false;
+    }
+
+    /// What is probably missing from the data, if more was seen than they explain.
+    void tell_missing() {
+        const auto given = [this](const char* name) {
+            return std::ranges::any_of(sweep_.inputs,
+                                       [name](const Input& input) { return input.name == name; });
+        };
+        line("Something that costs leases is missing from the data, probably one of these:");
+        if (!given("outages"))
+            line("outages of the lock service or its API server, upgrades included (--outages)",
+                 Tone::Plain, 2);
+        if (!given("partitions"))
+            line("outages of the way from the holder to it (--partitions)", Tone::Plain, 2);
+        if (!given("failovers")) line("its changes of leader (--failovers 1/week)", Tone::Plain, 2);
+        if (!given("round trips")) line("slow answers, under load (--rtt)", Tone::Plain, 2);
+        line(fmt::format("stops that {} not show, of the whole machine or of a throttled container "
+                         "(`lockstep probe`)",
+                         given("pauses") ? "this log does" : "nothing here does"),
+             Tone::Plain, 2);
+        if (sweep_.now->setting.deadline.ns > 0)
+            line("a holder that gives up for other reasons, and is counted all the same",
+                 Tone::Plain, 2);
+    }
+
+    void tell_chosen() {
+        const SettingResult& to = result(*told_.answer.chosen);
+        const Figures& f = to.figures;
+        line(fmt::format(
+                 "{} {}: {} losses a month (at most {}{}).", sweep_.now ? "Change to" : "Take",
+                 setting_text(to.setting), number_text(f.losses.value),
+                 number_text(std::max(f.losses.data.high, f.losses.simulation.high)), from_data()),
+             Tone::Good);
+        if (sweep_.now) {
+            const Figures& now = sweep_.now->figures;
+            line(fmt::format("Crash takeover p99 {} -> {}; graceful {} -> {}.",
+                             span(now.crash_p99.value), span(f.crash_p99.value),
+                             span(now.release_p99.value), span(f.release_p99.value)));
+        } else {
+            line(fmt::format("Crash takeover p99 {}; graceful {}.", span(f.crash_p99.value),
+                             span(f.release_p99.value)));
+        }
+        for (std::size_t w = 0; w < told_.wants.size(); ++w)
+            line(verdict(told_.wants[w], told_.answer.judged[*told_.answer.chosen][w]), Tone::Plain,
+                 2);
+        tell_what_binds();
+    }
+
+    void tell_what_binds() {
+        if (!told_.answer.binds) {
+            line("Nothing that was tried is cheaper.");
+            return;
+        }
+        const std::size_t w = *told_.answer.binds;
+        const std::size_t i = *told_.answer.cheaper;
+        const SettingResult& cheaper = result(i);
+        const std::string why = causes_text(cheaper);
+        line(fmt::format("What binds: {}. The next cheaper, {}, misses it{}.", told_.wants[w].text,
+                         setting_text(cheaper.setting),
+                         why.empty() || !told_.wants[w].metric->rare ? "" : ": " + why));
+        line(verdict(told_.wants[w], told_.answer.judged[i][w]), Tone::Plain, 2);
+        if (told_.wants[w].metric->rare)
+            tell_harms(cheaper, "For that one to do, these would have to go, the worst first:");
+    }
+
+    /// "outages over 8 s, not stops"
+    std::string causes_text(const SettingResult& of) const {
+        std::uint64_t all = 0;
+        for (const Cause& cause : of.causes) all += cause.losses;
+        std::string text;
+        for (const Cause& cause : of.causes)
+            if (cause.losses * 10 >= all)
+                text += fmt::format("{}{}s over {}", text.empty() ? "" : " and ",
+                                    to_string(cause.kind), span(floor_of(cause.shortest)));
+        for (const auto& [kind, name] :
+             {std::pair{Harm::Kind::Pause, "pauses"}, {Harm::Kind::Outage, "outages"}}) {
+            const bool given = std::ranges::any_of(
+                sweep_.inputs, [name](const Input& input) { return input.name == name; });
+            const auto it = std::ranges::find(of.causes, kind, &Cause::kind);
+            if (given && !text.empty() && (it == of.causes.end() || it->losses * 10 < all))
+                text += fmt::format(", not {}s", to_string(kind));
+        }
+        return text;
+    }
+    /// To whole seconds, or tenths of few.
+    static double floor_of(Duration d) {
+        const double s = static_cast<double>(d.ns) / 1e9;
+        return s >= 3 ? std::floor(s) : std::floor(s * 10) / 10;
+    }
+
+    void tell_none() {
+        const std::size_t i = told_.answer.nearest;
+        line("No setting meets all wants.", Tone::Bad);
+        line(fmt::format("The nearest is {}:", setting_text(result(i).setting)));
+        for (std::size_t w = 0; w < told_.wants.size(); ++w)
+            line(verdict(told_.wants[w], told_.answer.judged[i][w]), Tone::Plain, 2);
+        tell_apart();
+        tell_harms(result(i), "What costs leases there, the worst first:");
+    }
+
+    /// Each want by itself, so that one sees which of them exclude each other.
+    void tell_apart() {
+        if (told_.wants.size() < 2) return;
+        for (std::size_t w = 0; w < told_.wants.size(); ++w) {
+            std::optional<std::size_t> best;
+            for (std::size_t i = 0; i < sweep_.results.size(); ++i)
+                if (told_.answer.judged[i][w].met == Met::Yes &&
+                    (!best || told_.answer.costs[i] < told_.answer.costs[*best]))
+                    best = i;
+            line(best ? fmt::format("{} alone: {}", told_.wants[w].text,
+                                    setting_text(result(*best).setting))
+                      : fmt::format("{} alone: no setting either", told_.wants[w].text),
+                 Tone::Plain, 2);
+        }
+    }
+
+    std::string verdict(const Want& want, const Judged& judged) const {
+        const std::string value = amount(want, judged.value);
+        switch (judged.met) {
+            case Met::Yes:
+                return fmt::format("{}: yes, {} (at most {})", want.text, value,
+                                   amount(want, judged.most));
+            case Met::No:
+                return fmt::format("{}: no, {}", want.text, value);
+            case Met::NotSeen:
+                return fmt::format(
+                    "{}: {} was simulated, but it may be {}; simulate a longer --span", want.text,
+                    value, amount(want, judged.most));
+            case Met::NotInTheData:
+                break;
+        }
+        std::string text =
+            fmt::format("{}: {}, but cannot be shown from {}: it may be {}", want.text, value,
+                        days_text(observed_days()), amount(want, judged.most));
+        if (judged.days > 0)
+            text += fmt::format("; about {} in all without a further such stop would show it",
+                                days_text(judged.days));
+        return text;
+    }
+
+    void tell_front() {
+        const auto best = front(sweep_);
+        if (best.empty()) return;
+        const SettingResult& few = result(best.front());
+        const SettingResult& quick = result(best.back());
+        const auto figures = [](const SettingResult& of) {
+            return fmt::format("{} losses a month, crash takeover p99 {}",
+                               number_text(of.figures.losses.value),
+                               span(of.figures.crash_p99.value));
+        };
+        if (best.size() == 1) {
+            line(fmt::format("{} is the best of all in both: {}.", setting_text(few.setting),
+                             figures(few)));
+        } else if (const auto bend = knee(sweep_, best)) {
+            const SettingResult& at = result(*bend);
+            line(fmt::format("Start from {}: {} (at most {}{}).", setting_text(at.setting),
+                             figures(at),
+                             number_text(std::max(at.figures.losses.data.high,
+                                                  at.figures.losses.simulation.high)),
+                             from_data()),
+                 Tone::Good);
+            line(
+                fmt::format("It is the knee between {} ({}) and {} ({}): less of the one costs "
+                            "much of the other.",
+                            setting_text(quick.setting), figures(quick), setting_text(few.setting),
+                            figures(few)));
+        } else {
+            line(fmt::format("From {} ({}) to {} ({}) no setting is better in both.",
+                             setting_text(quick.setting), figures(quick), setting_text(few.setting),
+                             figures(few)));
+        }
+        tell_harms(result(knee(sweep_, best).value_or(best.back())),
+                   "What costs leases there, the worst first:");
+    }
+
+    void tell_harms(const SettingResult& of, std::string_view title) {
+        if (of.harms.empty()) return;
+        line(std::string(title));
+        for (const Harm& harm : of.harms) {
+            std::string text =
+                fmt::format("{} of {}: {} of {} cost the lease", to_string(harm.kind),
+                            harness::span_text(harm.length), harm.losses, harm.times);
+            if (!harm.where.empty()) text += "  " + harm.where;
+            line(text, Tone::Plain, 2);
+        }
+    }
+
+    const Sweep& sweep_;
+    const Told& told_;
+    const Paint& paint_;
+    const std::size_t width_;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string answer_text(const Sweep& sweep, const Told& told, const Paint& paint,
+                        std::size_t width) {
+    return Teller(sweep, told, paint, width).tell();
+}
+
+std::string setting_answer_text(const Sweep& sweep, const Told& told, std::size_t setting,
+                                const Paint& paint, std::size_t width) {
+    return Teller(sweep, told, paint, width).tell_one(setting);
+}
+
+}  // namespace lockstep::lease
