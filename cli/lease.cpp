@@ -62,13 +62,25 @@ void print(const lease::Comparison& comparison, const harness::Paint& paint) {
     std::fflush(stdout);
 }
 
+/// Why it could not be written; empty if it was.
+std::string write_plot(const std::string& folder, const lease::Plot& plot) {
+    auto file = OutputFile::open("--plots", folder + "/" + plot.name + ".svg");
+    if (!file) return file.error().file + ": " + file.error().message;
+    file.value().write(plot.svg);
+    return file.value().close();
+}
+
 /// With the longest stop of the log, if there is one.
-ExitCode compare(const lease::SweepPlan& plan) {
+ExitCode compare(const lease::SweepPlan& plan, const std::string& plots) {
     const auto paint = harness::paint_for(STDOUT_FILENO);
     bool agrees = true;
+    std::string why;
     const auto show = [&](const lease::Comparison& comparison) {
         print(comparison, paint);
         agrees = agrees && comparison.agrees();
+        if (plots.empty() || comparison.name.empty()) return;
+        why = write_plot(plots,
+                         {comparison.name, comparison.title, lease::comparison_svg(comparison)});
     };
     const std::uint64_t seed = plan.seed;
     show(lease::compare_closed_form(seed));
@@ -85,6 +97,7 @@ ExitCode compare(const lease::SweepPlan& plan) {
     }
     show(lease::compare_kubernetes(seed));
     show(lease::compare_fidelities(seed, seconds(20 * 3'600)));
+    if (!why.empty()) return bad_input({why, {}});
     return agrees ? ExitCode::AsExpected : ExitCode::Untrustworthy;
 }
 
@@ -184,10 +197,7 @@ struct Files {
             if (std::string why = file->close(); !why.empty()) return why;
         if (plots.empty()) return "";
         for (const lease::Plot& plot : lease::plots(sweep, told)) {
-            auto file = OutputFile::open("--plots", plots + "/" + plot.name + ".svg");
-            if (!file) return file.error().file + ": " + file.error().message;
-            file.value().write(plot.svg);
-            if (std::string why = file.value().close(); !why.empty()) return why;
+            if (std::string why = write_plot(plots, plot); !why.empty()) return why;
         }
         return "";
     }
@@ -204,6 +214,16 @@ void print_shard(const lease::Sweep& sweep) {
         sweep.shard + 1, sweep.shards,
         sweep.results.size() + sweep.marked.size() + (sweep.now ? 1 : 0), sweep.total,
         harness::program_name());
+}
+
+void print(const lease::Sweep& sweep, const lease::Told& told) {
+    const auto paint = harness::paint_for(STDOUT_FILENO);
+    fmt::print("{}", lease_tables(sweep, told, paint));
+    if (!sweep.whole)
+        fmt::print("The budget ended some settings early: their intervals are wider.\n");
+    if (sweep.shards > 1) return print_shard(sweep);
+    fmt::print("\n{}", lease::answer_text(sweep, told, paint, harness::width_for(STDOUT_FILENO)));
+    if (!told.emitted.empty()) fmt::print("\n{}", told.emitted);
 }
 
 /// What the sweep says to what was asked.
@@ -232,34 +252,29 @@ ExitCode lease(const LeaseArguments& arguments) {
             return bad_input(
                 {"--observed: say with --now under which setting that was counted", "", 0, 0});
     }
-    if (arguments.compare) return compare(plan);
     auto files = Files::open(arguments);
     if (!files) return bad_input(files.error());
+    if (arguments.compare) return compare(plan, arguments.plots);
     auto made = swept(arguments, plan, told);
     if (!made) return bad_input(made.error());
     lease::Sweep& sweep = made.value();
     const bool part = sweep.shards > 1;
-    if (!part)
+    bool emitted = true;
+    if (!part) {
         if (const auto error = answer(sweep, asked)) return bad_input(*error);
+        if (!arguments.emit.empty()) {
+            auto settings = lease_emit(arguments.emit, plan, sweep, told,
+                                       {sweep.crashes_a_month, asked.loss_cost_s});
+            if (!settings) return bad_input(settings.error());
+            told.emitted = std::move(settings.value().text);
+            emitted = settings.value().found;
+        }
+    }
     if (const std::string why = files.value().write(sweep, told); !why.empty())
         return bad_input({why, {}});
-    if (!to_standard_output(arguments)) {
-        const auto paint = harness::paint_for(STDOUT_FILENO);
-        fmt::print("{}", lease_tables(sweep, told, paint));
-        if (!sweep.whole)
-            fmt::print("The budget ended some settings early: their intervals are wider.\n");
-        if (part)
-            print_shard(sweep);
-        else
-            fmt::print("\n{}",
-                       lease::answer_text(sweep, told, paint, harness::width_for(STDOUT_FILENO)));
-    }
+    if (!to_standard_output(arguments)) print(sweep, told);
     if (part) return ExitCode::AsExpected;
-    if (arguments.emit.empty()) return code_of(told);
-    const auto emitted =
-        lease_emit(arguments.emit, plan, sweep, told, {sweep.crashes_a_month, asked.loss_cost_s});
-    if (!emitted) return bad_input(emitted.error());
-    return emitted.value() ? code_of(told) : ExitCode::GaveUp;
+    return emitted ? code_of(told) : ExitCode::GaveUp;
 }
 
 }  // namespace lockstep::cli

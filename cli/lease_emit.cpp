@@ -1,13 +1,10 @@
 #include "cli/lease_emit.hpp"
 
 #include "harness/lease/emit.hpp"
-#include "harness/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <unistd.h>
 #include <vector>
 
 namespace lockstep::cli {
@@ -61,35 +58,28 @@ Result<Tried> try_one(const std::string& system, const lease::Setting& setting,
 
 }  // namespace
 
-Result<bool> lease_emit(const std::string& system, const lease::SweepPlan& plan,
-                        const lease::Sweep& sweep, const lease::Told& told,
-                        const lease::Prices& prices) {
+Result<LeaseSettings> lease_emit(const std::string& system, const lease::SweepPlan& plan,
+                                 const lease::Sweep& sweep, const lease::Told& told,
+                                 const lease::Prices& prices) {
     const auto found = candidates(sweep, told);
-    if (found.empty()) {
-        fmt::print("\nNothing is recommended, so there are no settings for {}.\n", system);
-        return false;
-    }
-    const std::size_t width = harness::width_for(STDOUT_FILENO);
-    const auto paint = harness::paint_for(STDOUT_FILENO);
-    std::optional<Tried> last;
-    fmt::print("\nFor {}, as rounded, and simulated again:\n", system);
+    if (found.empty())
+        return LeaseSettings{
+            fmt::format("Nothing is recommended, so there are no settings for {}.\n", system)};
+    LeaseSettings out{fmt::format("For {}, as rounded, and simulated again:\n", system)};
     for (const std::size_t i : found) {
         auto tried = try_one(system, sweep.results[i].setting, plan, told, prices);
         if (!tried) return tried.error();
-        last = std::move(tried).value();
-        fmt::print("{}", lease::setting_answer_text(last->sweep, last->told, 0, paint, width));
-        if (last->meets_all) break;
+        const Tried& one = tried.value();
+        out.text += lease::setting_answer_text(one.sweep, one.told, 0);
+        out.found = one.meets_all;
+        if (!out.found) continue;
+        out.text += "\n" + one.emitted.text;
+        for (const std::string& note : one.emitted.notes) out.text += "# " + note + "\n";
+        return out;
     }
-    if (!last->meets_all) {
-        fmt::print(
-            "Rounding loses what was wanted: none of these will do. A longer --span tells "
-            "more.\n");
-        return false;
-    }
-    fmt::print("\n{}", last->emitted.text);
-    for (const std::string& note : last->emitted.notes)
-        fmt::print("# {}\n", harness::wrapped(note, 2, width));
-    return true;
+    out.text +=
+        "Rounding loses what was wanted: none of these will do. A longer --span tells more.\n";
+    return out;
 }
 
 }  // namespace lockstep::cli

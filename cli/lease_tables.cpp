@@ -59,7 +59,10 @@ std::vector<Row> rows_of(const lease::Sweep& sweep, const lease::Told& told) {
         rows.push_back(row);
     }
     for (const lease::SettingResult& known : sweep.marked)
-        rows.push_back({&known, known.setting.name, Tone::Faint});
+        if (std::ranges::none_of(sweep.results, [&](const lease::SettingResult& swept) {
+                return swept.setting == known.setting;
+            }))
+            rows.push_back({&known, known.setting.name, Tone::Faint});
     if (sweep.now) rows.push_back({&*sweep.now, "<- now", Tone::Warn});
     std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.result->setting.lease; });
     return rows;

@@ -163,27 +163,35 @@ private:
 
     void add_results() {
         group_ = "Results";
-        text("--html", arguments_.html, "File for a page to look at; - for stdout", "FILE");
+        const auto file = [this](const char* name, std::string& to, const char* help) {
+            files_.push_back(text(name, to, help, "FILE"));
+        };
+        file("--html", arguments_.html, "File for a page to look at; - for stdout");
         text("--plots", arguments_.plots, "Folder for its plots, as SVG files", "DIR");
-        text("--csv", arguments_.csv, "File for all figures, a row a setting; likewise", "FILE");
-        text("--json", arguments_.json, "File for all figures and the answer; likewise", "FILE");
+        file("--csv", arguments_.csv, "File for all figures, a row a setting; likewise");
+        file("--json", arguments_.json, "File for all figures and the answer; likewise");
         CLI::Option* from =
             grouped(command_
                         .add_option("--from", arguments_.from,
                                     "What --json kept, all parts of it, instead of a simulation")
                         ->type_name("FILE"));
-        command_.parse_complete_callback([from, sweep = sweep_] {
-            for (CLI::Option* option : sweep)
-                if (from->count() > 0 && option->count() > 0)
-                    throw CLI::ExcludesError(from->get_name(), option->get_name());
+        CLI::Option* compare = grouped(command_.add_flag(
+            "--compare", arguments_.compare, "Holds the model against what is known, instead"));
+        command_.parse_complete_callback([from, compare, sweep = sweep_, files = files_] {
+            const auto exclude = [](CLI::Option* one, const std::vector<CLI::Option*>& others) {
+                for (CLI::Option* other : others)
+                    if (one->count() > 0 && other->count() > 0)
+                        throw CLI::ExcludesError(one->get_name(), other->get_name());
+            };
+            exclude(from, sweep);
+            exclude(compare, files);
         });
-        grouped(command_.add_flag("--compare", arguments_.compare,
-                                  "Holds the model against what is known, instead"));
     }
 
     CLI::App& command_;
     LeaseArguments& arguments_;
     std::string group_;
+    std::vector<CLI::Option*> files_;  ///< that a report goes to
     std::vector<CLI::Option*> sweep_;  ///< what decides what comes of a sweep
     bool of_the_sweep_ = true;
 };

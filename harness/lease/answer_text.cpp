@@ -25,24 +25,21 @@ std::string days_text(double days) {
 
 class Teller {
 public:
-    Teller(const Sweep& sweep, const Told& told, const Paint& paint, std::size_t width)
-        : sweep_(sweep), told_(told), paint_(paint), width_(width) {}
+    Teller(const Sweep& sweep, const Told& told) : sweep_(sweep), told_(told) {}
 
     /// Of one setting alone.
-    std::string tell_one(std::size_t i) {
+    void tell_one(std::size_t i) {
         const Figures& f = result(i).figures;
-        line(
-            fmt::format("{}: {} losses a month (at most {}{}); crash takeover p99 {}, graceful "
-                        "{}.",
-                        setting_text(result(i).setting), number_text(f.losses.value),
-                        number_text(std::max(f.losses.data.high, f.losses.simulation.high)),
-                        from_data(), span(f.crash_p99.value), span(f.release_p99.value)));
+        line(fmt::format("{}: {}; crash takeover p99 {}, graceful {}.",
+                         setting_text(result(i).setting), losses_text(f), span(f.crash_p99.value),
+                         span(f.release_p99.value)),
+             Kind::Headline);
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
-            line(verdict(told_.wants[w], told_.answer.judged[i][w]), Tone::Plain, 2);
-        return std::move(out_);
+            line(verdict(told_.wants[w], told_.answer.judged[i][w]), Kind::Want);
     }
+    std::vector<AnswerLine> take() { return std::move(out_); }
 
-    std::string tell() {
+    std::vector<AnswerLine> tell() {
         if (told_.checked && !tell_observed()) return std::move(out_);
         if (told_.wants.empty())
             tell_front();
@@ -54,9 +51,12 @@ public:
     }
 
 private:
-    void line(const std::string& text, Tone tone = Tone::Plain, std::size_t indent = 0) {
-        out_ +=
-            std::string(indent, ' ') + harness::wrapped(text, indent, width_, paint_, tone) + "\n";
+    using Kind = AnswerLine::Kind;
+    void line(std::string text, Kind kind = Kind::Plain, Tone tone = Tone::Plain) {
+        out_.push_back({kind, std::move(text), tone, kind == Kind::Want || kind == Kind::Item});
+    }
+    void harm_line(std::string text, bool indented) {
+        out_.push_back({Kind::Harm, std::move(text), Tone::Plain, indented});
     }
     const SettingResult& result(std::size_t i) const { return sweep_.results[i]; }
     double observed_days() const { return static_cast<double>(sweep_.observed.ns) / 86'400e9; }
@@ -64,6 +64,13 @@ private:
     std::string from_data() const {
         return sweep_.observed.ns > 0 ? fmt::format(", from {} of data", days_text(observed_days()))
                                       : "";
+    }
+    /// "0 losses a month (at most 0.75, from 120 days of data)"
+    std::string losses_text(const Figures& f) const {
+        const double most = std::max(f.losses.data.high, f.losses.simulation.high);
+        return fmt::format(
+            "{} losses a month ({}{})", number_text(f.losses.value),
+            std::isinf(most) ? "nothing bounds them" : "at most " + number_text(most), from_data());
     }
     std::string amount(const Want& want, double value) const {
         const std::string_view unit = want.metric->unit;
@@ -81,10 +88,10 @@ private:
             setting_text(sweep_.now->setting), number_text(checked.expected), days,
             number_text(checked.least), number_text(checked.most), told_.observed->losses);
         if (checked.consistent) {
-            line(model + ": consistent.", Tone::Good);
+            line(model + ": consistent.", Kind::Checked, Tone::Good);
             return true;
         }
-        line(model + ": they disagree, so there is no recommendation.", Tone::Bad);
+        line(model + ": they disagree, so there is no recommendation.", Kind::Headline, Tone::Bad);
         if (static_cast<double>(told_.observed->losses) > checked.most)
             tell_missing();
         else
@@ -104,28 +111,26 @@ private:
         line("Something that costs leases is missing from the data, probably one of these:");
         if (!given("outages"))
             line("outages of the lock service or its API server, upgrades included (--outages)",
-                 Tone::Plain, 2);
+                 Kind::Item);
         if (!given("partitions"))
-            line("outages of the way from the holder to it (--partitions)", Tone::Plain, 2);
-        if (!given("failovers")) line("its changes of leader (--failovers 1/week)", Tone::Plain, 2);
-        if (!given("round trips")) line("slow answers, under load (--rtt)", Tone::Plain, 2);
+            line("outages of the way from the holder to it (--partitions)", Kind::Item);
+        if (!given("failovers")) line("its changes of leader (--failovers 1/week)", Kind::Item);
+        if (!given("round trips")) line("slow answers, under load (--rtt)", Kind::Item);
         line(fmt::format("stops that {} not show, of the whole machine or of a throttled container "
                          "(`lockstep probe`)",
                          given("pauses") ? "this log does" : "nothing here does"),
-             Tone::Plain, 2);
+             Kind::Item);
         if (sweep_.now->setting.deadline.ns > 0)
             line("a holder that gives up for other reasons, and is counted all the same",
-                 Tone::Plain, 2);
+                 Kind::Item);
     }
 
     void tell_chosen() {
         const SettingResult& to = result(*told_.answer.chosen);
         const Figures& f = to.figures;
-        line(fmt::format(
-                 "{} {}: {} losses a month (at most {}{}).", sweep_.now ? "Change to" : "Take",
-                 setting_text(to.setting), number_text(f.losses.value),
-                 number_text(std::max(f.losses.data.high, f.losses.simulation.high)), from_data()),
-             Tone::Good);
+        line(fmt::format("{} {}: {}.", sweep_.now ? "Change to" : "Take", setting_text(to.setting),
+                         losses_text(f)),
+             Kind::Headline, Tone::Good);
         if (sweep_.now) {
             const Figures& now = sweep_.now->figures;
             line(fmt::format("Crash takeover p99 {} -> {}; graceful {} -> {}.",
@@ -136,8 +141,7 @@ private:
                              span(f.release_p99.value)));
         }
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
-            line(verdict(told_.wants[w], told_.answer.judged[*told_.answer.chosen][w]), Tone::Plain,
-                 2);
+            line(verdict(told_.wants[w], told_.answer.judged[*told_.answer.chosen][w]), Kind::Want);
         tell_what_binds();
     }
 
@@ -153,7 +157,7 @@ private:
         line(fmt::format("What binds: {}. The next cheaper, {}, misses it{}.", told_.wants[w].text,
                          setting_text(cheaper.setting),
                          why.empty() || !told_.wants[w].metric->rare ? "" : ": " + why));
-        line(verdict(told_.wants[w], told_.answer.judged[i][w]), Tone::Plain, 2);
+        line(verdict(told_.wants[w], told_.answer.judged[i][w]), Kind::Item);
         if (told_.wants[w].metric->rare)
             tell_harms(cheaper, "For that one to do, these would have to go, the worst first:");
     }
@@ -185,10 +189,10 @@ private:
 
     void tell_none() {
         const std::size_t i = told_.answer.nearest;
-        line("No setting meets all wants.", Tone::Bad);
+        line("No setting meets all wants.", Kind::Headline, Tone::Bad);
         line(fmt::format("The nearest is {}:", setting_text(result(i).setting)));
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
-            line(verdict(told_.wants[w], told_.answer.judged[i][w]), Tone::Plain, 2);
+            line(verdict(told_.wants[w], told_.answer.judged[i][w]), Kind::Want);
         tell_apart();
         tell_harms(result(i), "What costs leases there, the worst first:");
     }
@@ -205,7 +209,7 @@ private:
             line(best ? fmt::format("{} alone: {}", told_.wants[w].text,
                                     setting_text(result(*best).setting))
                       : fmt::format("{} alone: no setting either", told_.wants[w].text),
-                 Tone::Plain, 2);
+                 Kind::Item);
         }
     }
 
@@ -243,17 +247,17 @@ private:
                                number_text(of.figures.losses.value),
                                span(of.figures.crash_p99.value));
         };
-        if (best.size() == 1) {
+        if (best.size() == 1 && sweep_.results.size() == 1) {
+            tell_one(0);
+        } else if (best.size() == 1) {
             line(fmt::format("{} is the best of all in both: {}.", setting_text(few.setting),
-                             figures(few)));
+                             figures(few)),
+                 Kind::Headline, Tone::Good);
         } else if (const auto bend = knee(sweep_, best)) {
             const SettingResult& at = result(*bend);
-            line(fmt::format("Start from {}: {} (at most {}{}).", setting_text(at.setting),
-                             figures(at),
-                             number_text(std::max(at.figures.losses.data.high,
-                                                  at.figures.losses.simulation.high)),
-                             from_data()),
-                 Tone::Good);
+            line(fmt::format("Start from {}: {}, crash takeover p99 {}.", setting_text(at.setting),
+                             losses_text(at.figures), span(at.figures.crash_p99.value)),
+                 Kind::Headline, Tone::Good);
             line(
                 fmt::format("It is the knee between {} ({}) and {} ({}): less of the one costs "
                             "much of the other.",
@@ -262,7 +266,8 @@ private:
         } else {
             line(fmt::format("From {} ({}) to {} ({}) no setting is better in both.",
                              setting_text(quick.setting), figures(quick), setting_text(few.setting),
-                             figures(few)));
+                             figures(few)),
+                 Kind::Headline);
         }
         tell_harms(result(knee(sweep_, best).value_or(best.back())),
                    "What costs leases there, the worst first:");
@@ -270,33 +275,47 @@ private:
 
     void tell_harms(const SettingResult& of, std::string_view title) {
         if (of.harms.empty()) return;
-        line(std::string(title));
+        harm_line(std::string(title), false);
         for (const Harm& harm : of.harms) {
             std::string text =
                 fmt::format("{} of {}: {} of {} cost the lease", to_string(harm.kind),
                             harness::span_text(harm.length), harm.losses, harm.times);
             if (!harm.where.empty()) text += "  " + harm.where;
-            line(text, Tone::Plain, 2);
+            harm_line(std::move(text), true);
         }
     }
 
     const Sweep& sweep_;
     const Told& told_;
-    const Paint& paint_;
-    const std::size_t width_;
-    std::string out_;
+    std::vector<AnswerLine> out_;
 };
+
+std::string text_of(const std::vector<AnswerLine>& lines, const Paint& paint, std::size_t width) {
+    std::string text;
+    for (const AnswerLine& line : lines) {
+        const std::size_t indent = line.indented ? 2 : 0;
+        text += std::string(indent, ' ') +
+                harness::wrapped(line.text, indent, width, paint, line.tone) + "\n";
+    }
+    return text;
+}
 
 }  // namespace
 
+std::vector<AnswerLine> answer_lines(const Sweep& sweep, const Told& told) {
+    return sweep.results.empty() ? std::vector<AnswerLine>{} : Teller(sweep, told).tell();
+}
+
 std::string answer_text(const Sweep& sweep, const Told& told, const Paint& paint,
                         std::size_t width) {
-    return Teller(sweep, told, paint, width).tell();
+    return text_of(answer_lines(sweep, told), paint, width);
 }
 
 std::string setting_answer_text(const Sweep& sweep, const Told& told, std::size_t setting,
                                 const Paint& paint, std::size_t width) {
-    return Teller(sweep, told, paint, width).tell_one(setting);
+    Teller teller(sweep, told);
+    teller.tell_one(setting);
+    return text_of(teller.take(), paint, width);
 }
 
 }  // namespace lockstep::lease

@@ -106,6 +106,12 @@ Comparison compare_closed_form(std::uint64_t seed) {
         made.rows.push_back(row(fmt::format("P = 10 s, T = {}", harness::span_text(setting.lease)),
                                 loss_chance(stop, setting.lease, setting.lease / 3),
                                 lost(setting, world, seed, day * 10)));
+        made.rows.back().lease_s = in_seconds(setting.lease);
+    }
+    made.name = "closed-form";
+    for (std::int64_t tenths = 75; tenths <= 160; ++tenths) {
+        const Duration lease = milliseconds(tenths * 100);
+        made.curve.emplace_back(in_seconds(lease), loss_chance(stop, lease, lease / 3));
     }
     std::vector<Duration> lengths;
     for (std::int64_t ms = 500; ms <= 20'000; ms += 500) lengths.push_back(milliseconds(ms));
@@ -171,19 +177,27 @@ Comparison compare_longest_stop(const data::Series& pauses, const std::vector<Du
         {}};
     Conditions world;
     world.pauses.series = pauses;
-    for (const Duration lease : leases) {
-        const Setting setting = plain(lease, 10);
-        // Gaps between renewals are 0.9 to 1 of r: at a random time the last one is older than x
-        // with a chance of (mean of the gaps beyond x) / (mean of the gaps).
+    // Gaps between renewals are 0.9 to 1 of r: at a random time the last one is older than x with a
+    // chance of (mean of the gaps beyond x) / (mean of the gaps).
+    const auto known = [&](const Setting& setting) {
         const double r = in_seconds(setting.renew_every);
         const double x = in_seconds(setting.stands_down_after() - longest->length) / r;
         const double beyond = x <= 0    ? 0.95
                               : x < 0.9 ? 0.95 - x
                               : x < 1   ? (1 - x) * (1 - x) / 0.2
                                         : 0;
-        const Duration span = pauses.observed * times;
-        made.rows.push_back(row(fmt::format("T = {}", harness::span_text(lease)), beyond / 0.95,
-                                lost(setting, world, seed, span, index)));
+        return beyond / 0.95;
+    };
+    for (const Duration lease : leases) {
+        const Setting setting = plain(lease, 10);
+        made.rows.push_back(row(fmt::format("T = {}", harness::span_text(lease)), known(setting),
+                                lost(setting, world, seed, pauses.observed * times, index)));
+        made.rows.back().lease_s = in_seconds(lease);
+    }
+    made.name = fmt::format("stop-of-{:.0f}s", in_seconds(longest->length));
+    for (std::int64_t percent = 80; percent <= 190; ++percent) {
+        const Setting setting = plain(longest->length * percent / 100, 10);
+        made.curve.emplace_back(in_seconds(setting.lease), known(setting));
     }
     return made;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What the explorer comes to, held against what is known from elsewhere.
@@ -15,6 +16,7 @@ struct Compared {
     double known = 0;
     double ours = 0;
     Interval interval;
+    double lease_s = 0;  ///< where it is on the axis of the comparison's plot; 0: nowhere
     bool agrees() const { return interval.low <= known && known <= interval.high; }
 };
 
@@ -23,8 +25,15 @@ struct Comparison {
     std::string source;  ///< of what is known
     std::string unit;
     std::vector<Compared> rows;
+    std::string name = "";  ///< of the file of its plot; empty: it has none
+    /// What is known, between the rows, too: lease in seconds, and chance.
+    std::vector<std::pair<double, double>> curve = {};
     bool agrees() const;
 };
+
+/// An SVG that stands for itself: what is known as a line, ours with its intervals. Of one with a
+/// name.
+std::string comparison_svg(const Comparison& comparison);
 
 /// The chance that a stop of length P costs a lease T that is renewed every T/3: 1 from P = T on,
 /// (P + T/3 - T) / (T/3) before, 0 below 2/3 T. Of a lease that is stood down from after D and

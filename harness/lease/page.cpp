@@ -9,22 +9,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 namespace lockstep::lease {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        if (end > 0) lines.emplace_back(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return lines;
-}
 
 /// The first sentence, with its end; all of it if there is one only.
 std::size_t first_sentence(const std::string& line) {
@@ -71,7 +59,8 @@ std::string words_of(const Want& want, const Judged& judged, Duration observed) 
     std::string text = fmt::format("not shown; {} was simulated, but {} of data allow {}", value,
                                    long_span(observed), most);
     if (judged.days > 0)
-        text += fmt::format("; about {:.0f} days without such a stop would show it", judged.days);
+        text += fmt::format("; about {:.3g} days in all without a further such stop would show it",
+                            judged.days);
     return text;
 }
 
@@ -127,36 +116,33 @@ private:
     }
 
     void put_answer() {
-        if (sweep_.results.empty()) return;
-        std::vector<std::string> lines = lines_of(answer_text(sweep_, told_));
-        // What did the harm is in a section of its own.
-        const auto harms = std::ranges::find_if(lines, [](const std::string& line) {
-            return line.starts_with("What cost leases at ");
-        });
-        lines.erase(harms, lines.end());
+        const auto lines = answer_lines(sweep_, told_);
+        if (lines.empty()) return;
         out_ += fmt::format("<section class=\"{}\" aria-label=\"Answer\">\n", answer_style());
         bool listing = false;
-        for (std::size_t i = 0; i < lines.size(); ++i) {
-            const bool item = lines[i].starts_with("  ");
-            // The wants of the nearest setting come below, with signs.
-            if (item && wants_are_judged()) continue;
+        for (const AnswerLine& line : lines) {
+            // What did the harm is in a section of its own; the wants come below, with signs.
+            if (line.kind == AnswerLine::Kind::Harm) continue;
+            if (line.kind == AnswerLine::Kind::Want && wants_are_judged()) continue;
+            const bool item = line.indented;
             if (item != listing) out_ += item ? "<ul>\n" : "</ul>\n";
             listing = item;
-            if (item) {
-                out_ += fmt::format("<li>{}</li>\n", escaped(lines[i]));
-                continue;
-            }
-            if (i > 0) {
-                paragraph(lines[i]);
-                continue;
-            }
-            const std::size_t end = first_sentence(lines[i]);
-            paragraph(lines[i].substr(0, end), "big");
-            if (end < lines[i].size()) paragraph(lines[i].substr(end + 1));
+            if (item)
+                out_ += fmt::format("<li>{}</li>\n", escaped(line.text));
+            else if (line.kind == AnswerLine::Kind::Headline)
+                put_headline(line.text);
+            else
+                paragraph(line.text);
         }
         if (listing) out_ += "</ul>\n";
         put_wants();
+        if (!told_.emitted.empty()) out_ += fmt::format("<pre>{}</pre>\n", escaped(told_.emitted));
         out_ += "</section>\n";
+    }
+    void put_headline(const std::string& text) {
+        const std::size_t end = first_sentence(text);
+        paragraph(text.substr(0, end), "big");
+        if (end < text.size()) paragraph(text.substr(end + 1));
     }
 
     bool wants_are_judged() const {
@@ -208,6 +194,9 @@ private:
                   "hint");
         const auto picked = pick(sweep_, told_);
         if (picked) put_harm(sweep_.results[picked->position], role_name(picked->role));
+        if (picked && told_.answer.binds)
+            put_harm(sweep_.results[*told_.answer.cheaper],
+                     "the next cheaper: these would have to go for it to do");
         // Without a want, what comes of the quickest of those that none beats.
         const auto best = front(sweep_);
         if (told_.wants.empty() && !best.empty() && (!picked || picked->position != best.back()))

@@ -125,7 +125,9 @@ main p { max-width: 90ch; overflow-wrap: anywhere; }
   body { max-width: none; padding: 0; font-size: 11pt; }
   figure, tr, .answer { break-inside: avoid; }
   .scroll { overflow: visible; }
-  table { font-size: 8pt; white-space: normal; }
+  table { font-size: 7pt; white-space: normal; }
+  th, td, thead th { padding: 2px 4px 2px 0; font-size: 7pt; }
+  th:first-child { position: static; }
   .answer, tr { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

@@ -2,6 +2,7 @@
 
 #include "harness/lease/plot_canvas.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ struct Box {
 };
 
 /// Finds places for texts beside what they name: within the area, off each other, and off what is
-/// drawn as far as there is room. What is added first has the first choice.
+/// drawn as far as there is room.
 class Labels {
 public:
     explicit Labels(Box area) : area_(area) {}
@@ -41,22 +42,34 @@ private:
     struct Obstacle {
         Box box;
         double weight;
-        std::optional<Place> mark = std::nullopt;  ///< labels of this one do not mind
+    };
+    struct Request {
+        Place at;
+        double gap = 0;
+        bool along = false;  ///< the line through `at`; else beside it
+        std::string text;
+        std::string style;
+        double width = 0;
     };
     struct Label {
         Box box;
-        std::string text;
-        std::string style;
         Place from;
         Place to;
         bool leader = false;
     };
-    double cost(const Box& box, std::optional<Place> of = std::nullopt) const;
-    void put(Label label);
+    using Placed = std::vector<std::optional<Label>>;
+
+    std::vector<Label> candidates(const Request& request) const;
+    /// What it costs to lie where one takes it for the label of another mark.
+    double mistaken(const Label& label, const Request& own) const;
+    /// Of a place for the request, with all others where they are.
+    double cost(const Label& label, std::size_t request, const Placed& placed) const;
+    std::optional<Label> best(std::size_t request, const Placed& placed) const;
 
     Box area_;
     std::vector<Obstacle> obstacles_;
-    std::vector<Label> labels_;
+    std::vector<Place> marks_;
+    std::vector<Request> requests_;
 };
 
 }  // namespace lockstep::lease

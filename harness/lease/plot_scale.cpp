@@ -47,7 +47,18 @@ Scale Scale::with_zero(double low, double high, double from, double to, double b
     return scale;
 }
 
+Scale Scale::linear(double low, double high, double from, double to) {
+    Scale scale = of(low, high, from, to);
+    scale.high_ = high;
+    scale.linear_ = true;
+    return scale;
+}
+
 double Scale::at(double value) const {
+    if (linear_) {
+        const double share = std::clamp((value - low_) / (high_ - low_), 0.0, 1.0);
+        return from_ + share * (to_ - from_);
+    }
     if (!(value > 0)) return from_;
     if (value < low_) return from_ + band_ * value / low_;
     if (value >= high_) return to_;
@@ -57,6 +68,15 @@ double Scale::at(double value) const {
 
 std::vector<double> Scale::ticks(std::size_t most) const {
     std::vector<double> ticks;
+    if (linear_) {
+        double step =
+            std::pow(10, std::floor(std::log10((high_ - low_) / static_cast<double>(most))));
+        for (const double factor : {2.0, 2.5, 2.0})
+            if ((high_ - low_) / step > static_cast<double>(most)) step *= factor;
+        for (double n = std::ceil(low_ / step - 1e-9); n * step <= high_ + 1e-9 * step; ++n)
+            ticks.push_back(n * step);
+        return ticks;
+    }
     for (const auto& of_decade : steps()) {
         ticks = ticks_of(low_, high_, of_decade);
         if (ticks.size() <= most) break;

@@ -16,6 +16,9 @@ public:
     /// With a band of that length for what is less than `low`.
     static Scale with_zero(double low, double high, double from, double to, double band);
 
+    /// Equal steps instead of decades.
+    static Scale linear(double low, double high, double from, double to);
+
     /// Never outside of the axis: infinity is at its end.
     double at(double value) const;
     /// Round values of the axis, at most so many, zero apart.
@@ -29,6 +32,7 @@ private:
     double high_ = 10;
     double from_ = 0;
     double to_ = 1;
+    bool linear_ = false;
     double band_ = 0;  ///< with the sign of its direction
 };
 

@@ -209,9 +209,9 @@ std::optional<Drawing> lengths_drawing(const Sweep& sweep, const Told& told,
     draw_bars(out.canvas, frame, *source);
     draw_limits(out.canvas, frame, limits);
     name_longest(out.canvas, frame, *source, limits);
-    out.caption = outages ? "An outage right of the lines costs the lease; one between them does "
-                            "if it comes late after a renewal."
-                          : "A stop right of the lines costs the lease; one that is a little "
+    out.caption = outages ? "An outage right of \"borne\" costs the lease if it comes late after a "
+                            "renewal, and right of \"stands down\" it always does."
+                          : "A stop right of the first line costs the lease; one that is a little "
                             "shorter does if it comes late after a renewal.";
     return out;
 }

@@ -19,6 +19,7 @@ struct Told {
     Answer answer;
     std::optional<Observed> observed;  ///< of Sweep::now
     std::optional<Checked> checked;
+    std::string emitted;  ///< the answer as settings of another system, if that was asked
     std::string command;  ///< that makes the sweep again, whole
     std::string asked;    ///< what is asked of it: " --want 'losses < 1/month'"
 };
@@ -29,9 +30,24 @@ std::string number_text(double value);
 std::string_view to_string(Harm::Kind kind);
 /// "40/13.3/39.9 s": lease, renewal, deadline.
 std::string setting_text(const Setting& setting);
+/// A line of the answer.
+struct AnswerLine {
+    enum class Kind {
+        Checked,   ///< whether the model says what was counted
+        Headline,  ///< what to do, or why there is nothing to do
+        Plain,
+        Want,  ///< whether the setting of the headline meets it
+        Item,  ///< of a list
+        Harm   ///< of a list of what cost leases, title included
+    } kind = Kind::Plain;
+    std::string text;
+    harness::Tone tone = harness::Tone::Plain;
+    bool indented = false;
+};
 /// The answer in a few lines: whether the model says what was counted, what to change to, what
 /// that costs, what binds, and what did the harm; or that no setting will do, and how close one
 /// gets; without wants the front and its knee.
+std::vector<AnswerLine> answer_lines(const Sweep& sweep, const Told& told);
 std::string answer_text(const Sweep& sweep, const Told& told, const harness::Paint& paint = {},
                         std::size_t width = 0);
 /// What one setting of the sweep comes to, and whether it meets the wants.

@@ -134,6 +134,7 @@ void put_answer(Json& json, const Sweep& sweep, const Told& told) {
             {"expected", told.checked->expected}, {"from", told.checked->least},
             {"to", told.checked->most},           {"consistent", told.checked->consistent}};
     json["answer"] = answer_text(sweep, told);
+    if (!told.emitted.empty()) json["emitted"] = told.emitted;
 }
 
 }  // namespace

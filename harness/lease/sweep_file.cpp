@@ -151,6 +151,7 @@ Sweep parsed(const Json& json, std::string& command) {
     for (const Json& one : json.at("settings")) sweep.results.push_back(result(one));
     for (const Json& one : json.at("marked")) sweep.marked.push_back(result(one));
     if (json.contains("now")) sweep.now = result(json.at("now"));
+    if (sweep.shards == 1 && sweep.results.empty()) throw Nonsense{"no setting"};
     if (sweep.shards == 0 || sweep.shard >= sweep.shards || sweep.shards > 100'000)
         throw Nonsense{"no such shard"};
     return sweep;

@@ -42,7 +42,7 @@ TEST_CASE("data: lockstep lease takes units from the files, and the column that 
     INFO(outages.out);
     CHECK(outages.code == 0);
     // Twenty milliseconds a day cost nothing; twenty seconds would.
-    CHECK(says(outages, "is the best of all in both"));
+    CHECK(says(outages, "15/14.95/5 s: 0 losses a month"));
     CHECK_FALSE(says(outages, "What cost leases"));
     refuses(lease + "--outages " + folder.write("2.csv", "time,a_ms,b_ms\n1772352000,1,2\n"),
             "which of the columns");

@@ -217,6 +217,17 @@ TEST_CASE("lease-page: what has no end is an arrow, and no number is infinite or
     CHECK(times(plot_of(sweep, told, "losses"), "class=\"arrow\"") == 0);
 }
 
+TEST_CASE("lease-page: a default that is swept itself is there once") {
+    Sweep sweep = swept_leases();
+    sweep.results[4].setting = sweep.marked[0].setting;
+    const Told told = told_about(sweep, {});
+    CHECK(times(lease::sweep_page(sweep, told), "<span class=\"role\">etcd</span>") == 2);
+    CHECK(times(plot_of(sweep, told, "front"), ">etcd<") == 0);
+    sweep.results[4].setting.lease = seconds(61);
+    sweep.results[4].setting.name = "";
+    CHECK(times(plot_of(sweep, told, "front"), ">etcd<") == 1);
+}
+
 TEST_CASE("lease-page: maps are for two parameters, and nothing is drawn against none") {
     const Sweep pairs = swept_pairs();
     const std::string map = plot_of(pairs, told_about(pairs, {}), "map-losses");
