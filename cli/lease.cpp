@@ -92,7 +92,7 @@ ExitCode compare(const lease::SweepPlan& plan, const std::string& plots) {
             std::ranges::max_element(pauses.points, {}, &data::Point::length)->length;
         std::vector<Duration> leases;
         for (const std::int64_t percent : {87, 99, 105, 116, 130, 145, 151, 180})
-            leases.push_back(milliseconds(stop.ns / 1'000'000 * percent / 100));
+            leases.push_back(milliseconds((stop.ns / 1'000'000 * percent / 100 + 50) / 100 * 100));
         show(lease::compare_longest_stop(pauses, leases, seed));
     }
     show(lease::compare_kubernetes(seed));

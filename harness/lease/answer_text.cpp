@@ -11,13 +11,6 @@ namespace {
 using harness::Paint;
 using harness::Tone;
 
-/// Three digits are what such a figure is worth.
-std::string span(double seconds) {
-    if (std::isinf(seconds)) return "?";
-    const double step = seconds > 0 ? std::pow(10, std::floor(std::log10(seconds)) - 2) : 1;
-    return harness::span_text(Duration{std::llround(std::round(seconds / step) * step * 1e9)});
-}
-
 std::string days_text(double days) {
     if (days < 2) return fmt::format("{:.1f} h", days * 24);
     return days < 10 ? fmt::format("{:.1f} days", days) : fmt::format("{:.0f} days", days);
@@ -31,8 +24,8 @@ public:
     void tell_one(std::size_t i) {
         const Figures& f = result(i).figures;
         line(fmt::format("{}: {}; crash takeover p99 {}, graceful {}.",
-                         setting_text(result(i).setting), losses_text(f), span(f.crash_p99.value),
-                         span(f.release_p99.value)),
+                         setting_text(result(i).setting), losses_text(f),
+                         seconds_text(f.crash_p99.value), seconds_text(f.release_p99.value)),
              Kind::Headline);
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
             line(verdict(told_.wants[w], told_.answer.judged[i][w]), Kind::Want);
@@ -72,21 +65,14 @@ private:
             "{} losses a month ({}{})", number_text(f.losses.value),
             std::isinf(most) ? "nothing bounds them" : "at most " + number_text(most), from_data());
     }
-    std::string amount(const Want& want, double value) const {
-        const std::string_view unit = want.metric->unit;
-        if (unit == "s") return span(value);
-        if (unit == "share") return fmt::format("{:.3g}%", value * 100);
-        return fmt::format("{} {}", number_text(value), unit);
-    }
-
     /// Whether the model says what was counted.
     bool tell_observed() {
         const Checked& checked = *told_.checked;
         const double days = static_cast<double>(told_.observed->in.ns) / 86'400e9;
         const std::string model = fmt::format(
-            "Now {}: the model says {} losses in {:.3g} d ({} to {}), you saw {}",
-            setting_text(sweep_.now->setting), number_text(checked.expected), days,
-            number_text(checked.least), number_text(checked.most), told_.observed->losses);
+            "Now {}: the model says {} losses in {:.3g} d ({:.0f} to {:.0f}), you saw {}",
+            setting_text(sweep_.now->setting), number_text(checked.expected), days, checked.least,
+            checked.most, told_.observed->losses);
         if (checked.consistent) {
             line(model + ": consistent.", Kind::Checked, Tone::Good);
             return true;
@@ -134,11 +120,12 @@ private:
         if (sweep_.now) {
             const Figures& now = sweep_.now->figures;
             line(fmt::format("Crash takeover p99 {} -> {}; graceful {} -> {}.",
-                             span(now.crash_p99.value), span(f.crash_p99.value),
-                             span(now.release_p99.value), span(f.release_p99.value)));
+                             seconds_text(now.crash_p99.value), seconds_text(f.crash_p99.value),
+                             seconds_text(now.release_p99.value),
+                             seconds_text(f.release_p99.value)));
         } else {
-            line(fmt::format("Crash takeover p99 {}; graceful {}.", span(f.crash_p99.value),
-                             span(f.release_p99.value)));
+            line(fmt::format("Crash takeover p99 {}; graceful {}.", seconds_text(f.crash_p99.value),
+                             seconds_text(f.release_p99.value)));
         }
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
             line(verdict(told_.wants[w], told_.answer.judged[*told_.answer.chosen][w]), Kind::Want);
@@ -170,7 +157,7 @@ private:
         for (const Cause& cause : of.causes)
             if (cause.losses * 10 >= all)
                 text += fmt::format("{}{}s over {}", text.empty() ? "" : " and ",
-                                    to_string(cause.kind), span(floor_of(cause.shortest)));
+                                    to_string(cause.kind), seconds_text(floor_of(cause.shortest)));
         for (const auto& [kind, name] :
              {std::pair{Harm::Kind::Pause, "pauses"}, {Harm::Kind::Outage, "outages"}}) {
             const bool given = std::ranges::any_of(
@@ -201,36 +188,44 @@ private:
     void tell_apart() {
         if (told_.wants.size() < 2) return;
         for (std::size_t w = 0; w < told_.wants.size(); ++w) {
-            std::optional<std::size_t> best;
-            for (std::size_t i = 0; i < sweep_.results.size(); ++i)
-                if (told_.answer.judged[i][w].met == Met::Yes &&
-                    (!best || told_.answer.costs[i] < told_.answer.costs[*best]))
-                    best = i;
-            line(best ? fmt::format("{} alone: {}", told_.wants[w].text,
-                                    setting_text(result(*best).setting))
-                      : fmt::format("{} alone: no setting either", told_.wants[w].text),
+            const auto rank = [&](std::size_t i) {
+                const Judged& judged = told_.answer.judged[i][w];
+                // What meets it, the cheapest; else what was nearest to being shown to.
+                return judged.met == Met::Yes ? std::pair{0, told_.answer.costs[i]}
+                                              : std::pair{1, judged.most};
+            };
+            std::size_t best = 0;
+            for (std::size_t i = 1; i < sweep_.results.size(); ++i)
+                if (rank(i) < rank(best)) best = i;
+            const Judged& judged = told_.answer.judged[best][w];
+            const std::string setting = setting_text(result(best).setting);
+            line(judged.met == Met::Yes
+                     ? fmt::format("{} alone: {}", told_.wants[w].text, setting)
+                     : fmt::format("{} alone: by none, not even by {}: {}", told_.wants[w].text,
+                                   setting, outcome(told_.wants[w], judged)),
                  Kind::Item);
         }
     }
 
     std::string verdict(const Want& want, const Judged& judged) const {
-        const std::string value = amount(want, judged.value);
+        return want.text + ": " + outcome(want, judged);
+    }
+
+    std::string outcome(const Want& want, const Judged& judged) const {
+        const std::string value = amount_text(want, judged.value);
         switch (judged.met) {
             case Met::Yes:
-                return fmt::format("{}: yes, {} (at most {})", want.text, value,
-                                   amount(want, judged.most));
+                return fmt::format("yes, {} (at most {})", value, amount_text(want, judged.most));
             case Met::No:
-                return fmt::format("{}: no, {}", want.text, value);
+                return fmt::format("no, {}", value);
             case Met::NotSeen:
-                return fmt::format(
-                    "{}: {} was simulated, but it may be {}; simulate a longer --span", want.text,
-                    value, amount(want, judged.most));
+                return fmt::format("{} was simulated, but it may be {}; simulate a longer --span",
+                                   value, amount_text(want, judged.most));
             case Met::NotInTheData:
                 break;
         }
-        std::string text =
-            fmt::format("{}: {}, but cannot be shown from {}: it may be {}", want.text, value,
-                        days_text(observed_days()), amount(want, judged.most));
+        std::string text = fmt::format("{}, but cannot be shown from {}: it may be {}", value,
+                                       days_text(observed_days()), amount_text(want, judged.most));
         if (judged.days > 0)
             text += fmt::format("; about {} in all without a further such stop would show it",
                                 days_text(judged.days));
@@ -245,7 +240,7 @@ private:
         const auto figures = [](const SettingResult& of) {
             return fmt::format("{} losses a month, crash takeover p99 {}",
                                number_text(of.figures.losses.value),
-                               span(of.figures.crash_p99.value));
+                               seconds_text(of.figures.crash_p99.value));
         };
         if (best.size() == 1 && sweep_.results.size() == 1) {
             tell_one(0);
@@ -256,7 +251,7 @@ private:
         } else if (const auto bend = knee(sweep_, best)) {
             const SettingResult& at = result(*bend);
             line(fmt::format("Start from {}: {}, crash takeover p99 {}.", setting_text(at.setting),
-                             losses_text(at.figures), span(at.figures.crash_p99.value)),
+                             losses_text(at.figures), seconds_text(at.figures.crash_p99.value)),
                  Kind::Headline, Tone::Good);
             line(
                 fmt::format("It is the knee between {} ({}) and {} ({}): less of the one costs "

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace lockstep::lease {
@@ -33,16 +34,10 @@ std::string_view sign_of(Met met) {
     return R"(<span class="sign unknown" aria-hidden="true">?</span>)";
 }
 
-std::string in_unit(const Want& want, double value) {
-    if (want.metric->unit == "s") return short_span(value);
-    if (want.metric->unit == "share") return fmt::format("{:.3g}%", value * 100);
-    return fmt::format("{} {}", number_text(value), want.metric->unit);
-}
-
 std::string words_of(const Want& want, const Judged& judged, Duration observed) {
-    const std::string value = in_unit(want, judged.value);
+    const std::string value = amount_text(want, judged.value);
     const std::string most =
-        in_unit(want, judged.most) == "?" ? "anything" : in_unit(want, judged.most);
+        amount_text(want, judged.most) == "?" ? "anything" : amount_text(want, judged.most);
     switch (judged.met) {
         case Met::Yes:
             return fmt::format("yes, {}, at most {}", value, most);
@@ -121,9 +116,14 @@ private:
         out_ += fmt::format("<section class=\"{}\" aria-label=\"Answer\">\n", answer_style());
         bool listing = false;
         for (const AnswerLine& line : lines) {
-            // What did the harm is in a section of its own; the wants come below, with signs.
+            // What did the harm is in a section of its own; the wants come all at once, with signs.
             if (line.kind == AnswerLine::Kind::Harm) continue;
-            if (line.kind == AnswerLine::Kind::Want && wants_are_judged()) continue;
+            if (line.kind == AnswerLine::Kind::Want && wants_are_judged()) {
+                if (listing) out_ += "</ul>\n";
+                listing = false;
+                put_wants();
+                continue;
+            }
             const bool item = line.indented;
             if (item != listing) out_ += item ? "<ul>\n" : "</ul>\n";
             listing = item;
@@ -135,9 +135,19 @@ private:
                 paragraph(line.text);
         }
         if (listing) out_ += "</ul>\n";
-        put_wants();
-        if (!told_.emitted.empty()) out_ += fmt::format("<pre>{}</pre>\n", escaped(told_.emitted));
+        put_emitted();
         out_ += "</section>\n";
+    }
+    void put_emitted() {
+        if (told_.emitted.empty()) return;
+        out_ += "<pre>";
+        std::string_view rest = told_.emitted;
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size());
+            out_ += escaped(rest.substr(0, end)) + "\n";
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        out_ += "</pre>\n";
     }
     void put_headline(const std::string& text) {
         const std::size_t end = first_sentence(text);
@@ -150,7 +160,8 @@ private:
         return picked && !told_.wants.empty() && picked->position < told_.answer.judged.size();
     }
     void put_wants() {
-        if (!wants_are_judged()) return;
+        if (wants_put_) return;
+        wants_put_ = true;
         const auto& judged = told_.answer.judged[pick(sweep_, told_)->position];
         out_ += "<ul class=\"wants\">\n";
         for (std::size_t w = 0; w < told_.wants.size() && w < judged.size(); ++w)
@@ -250,6 +261,7 @@ private:
 
     const Sweep& sweep_;
     const Told& told_;
+    bool wants_put_ = false;
     std::string out_;
 };
 

@@ -74,7 +74,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
         for (const double factor : {2.0, 2.5, 2.0})
             if ((high_ - low_) / step > static_cast<double>(most)) step *= factor;
         for (double n = std::ceil(low_ / step - 1e-9); n * step <= high_ + 1e-9 * step; ++n)
-            ticks.push_back(n * step);
+            ticks.push_back(n == 0 ? 0 : n * step);
         return ticks;
     }
     for (const auto& of_decade : steps()) {

@@ -23,6 +23,12 @@ std::string number_text(double value) {
     return fmt::format("{:.2g}", value);
 }
 
+std::string seconds_text(double seconds) {
+    if (std::isinf(seconds)) return "?";
+    const double step = seconds > 0 ? std::pow(10, std::floor(std::log10(seconds)) - 2) : 1;
+    return harness::span_text(Duration{std::llround(std::round(seconds / step) * step * 1e9)});
+}
+
 std::string setting_text(const Setting& setting) {
     const auto s = [](Duration d) {
         return fmt::format("{:.4g}", static_cast<double>(d.ns) / 1e9);

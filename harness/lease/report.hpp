@@ -26,6 +26,8 @@ struct Told {
 
 /// Three digits, for people; "?" for infinity, which says that nothing is known.
 std::string number_text(double value);
+/// "64.4 s", "8.7 ms": three digits; "?" for infinity.
+std::string seconds_text(double seconds);
 /// "stop", "outage", "partition", "failover", "slow answer"
 std::string_view to_string(Harm::Kind kind);
 /// "40/13.3/39.9 s": lease, renewal, deadline.

@@ -93,6 +93,9 @@ std::string why_not(const Setting& setting) {
     if (setting.stands_down_after() <= setting.renew_every)
         return fmt::format("the holder stands down after {}, before its next renewal at {}",
                            text(setting.stands_down_after()), text(setting.renew_every));
+    if (setting.stands_down_after() > setting.lease)
+        return fmt::format("the holder stands down after {}, when its lease of {} is over",
+                           text(setting.stands_down_after()), text(setting.lease));
     if (setting.retry_every.ns <= 0) return "retries without a pause";
     if (setting.lock_delay.ns < 0 || setting.poll_every.ns < 0) return "a negative length";
     if (setting.jitter_percent < 0 || setting.jitter_percent >= 100) return "a jitter over 99%";
@@ -191,40 +194,56 @@ std::vector<Duration> Choice::values(Duration lease, std::size_t points) const {
     return values;
 }
 
-Result<std::vector<Setting>> settings_of(const Choices& choices) {
-    const int ranges = choices.lease.is_range() + choices.renew.is_range() +
-                       choices.deadline.is_range() + choices.lock_delay.is_range();
-    if (ranges > 2) return Error{"ranges of more than two parameters at a time", "", 0, 0};
-    std::size_t points = choices.points;
-    if (ranges == 2)
-        points = static_cast<std::size_t>(
-            std::ceil(std::sqrt(static_cast<double>(choices.points)) - 1e-9));
+namespace {
+
+/// With so many points of each range. `why`: of the first that cannot be.
+std::vector<Setting> grid(const Choices& choices, std::size_t points, std::string& why) {
     const auto of = [points](const Choice& choice, Duration lease, Duration otherwise) {
         const auto values = choice.values(lease, points);
         return values.empty() ? std::vector<Duration>{otherwise} : values;
     };
+    const Setting& base = choices.base;
     std::vector<Setting> settings;
-    std::string why;
-    for (const Duration lease : of(choices.lease, choices.base.lease, choices.base.lease))
-        for (const Duration renew : of(choices.renew, lease, choices.base.renew_every))
-            for (const Duration deadline : of(choices.deadline, lease, choices.base.deadline))
-                for (const Duration delay :
-                     of(choices.lock_delay, lease, choices.base.lock_delay)) {
-                    Setting setting = choices.base;
+    for (const Duration lease : of(choices.lease, base.lease, base.lease))
+        for (const Duration renew : of(choices.renew, lease, base.renew_every))
+            for (const Duration deadline : of(choices.deadline, lease, base.deadline))
+                for (const Duration delay : of(choices.lock_delay, lease, base.lock_delay)) {
+                    Setting setting = base;
                     setting.lease = lease;
                     setting.renew_every = renew;
                     setting.deadline = deadline;
                     setting.lock_delay = delay;
                     // Kubernetes' retryPeriod is all of them.
-                    if (setting.retry_every == choices.base.renew_every)
-                        setting.retry_every = renew;
-                    if (setting.poll_every == choices.base.renew_every) setting.poll_every = renew;
+                    if (setting.retry_every == base.renew_every) setting.retry_every = renew;
+                    if (setting.poll_every == base.renew_every) setting.poll_every = renew;
                     const std::string reason = why_not(setting);
                     if (reason.empty())
                         settings.push_back(setting);
                     else if (why.empty())
                         why = reason;
                 }
+    return settings;
+}
+
+}  // namespace
+
+Result<std::vector<Setting>> settings_of(const Choices& choices) {
+    const int ranges = choices.lease.is_range() + choices.renew.is_range() +
+                       choices.deadline.is_range() + choices.lock_delay.is_range();
+    if (ranges > 2) return Error{"ranges of more than two parameters at a time", "", 0, 0};
+    std::string why;
+    std::vector<Setting> settings;
+    if (ranges < 2) {
+        settings = grid(choices, choices.points, why);
+    } else {
+        // Pairs that cannot be are made up for by a finer grid.
+        const auto least = static_cast<std::size_t>(
+            std::ceil(std::sqrt(static_cast<double>(choices.points)) - 1e-9));
+        for (std::size_t points = least; points <= 2 * least; ++points) {
+            settings = grid(choices, points, why);
+            if (settings.size() + least / 2 >= choices.points) break;
+        }
+    }
     if (settings.empty()) return Error{fmt::format("no setting is possible: {}", why), "", 0, 0};
     return settings;
 }

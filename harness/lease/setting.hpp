@@ -75,7 +75,8 @@ struct Choices {
     Choice renew;
     Choice deadline;
     Choice lock_delay;
-    std::size_t points = 20;  ///< of one range; of two, as many each as make about this many pairs
+    std::size_t points =
+        20;  ///< of one range; of two, as many each as make about this many pairs that can be
 };
 /// The settings, in ascending order; those that cannot be are left out.
 Result<std::vector<Setting>> settings_of(const Choices& choices);

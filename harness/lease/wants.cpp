@@ -1,6 +1,7 @@
 #include "harness/lease/wants.hpp"
 
 #include "harness/lease/decimal.hpp"
+#include "harness/lease/report.hpp"
 #include "harness/lease/statistics.hpp"
 #include "harness/text.hpp"
 
@@ -141,7 +142,22 @@ Result<Want> parse_want(std::string_view text) {
         return refused(text, fmt::format("'{}' is no bound on {}; write '{} < {}'",
                                          harness::printable(trimmed(bound)), metric->name,
                                          metric->name, example_of(*metric)));
-    return Want{std::string(trimmed(text)), &*metric, *value};
+    Want want{std::string(trimmed(text)), &*metric, *value, ""};
+    if (const std::size_t slash = bound.rfind('/'); slash != std::string_view::npos)
+        want.period = trimmed(bound.substr(slash + 1));
+    return want;
+}
+
+std::string amount_text(const Want& want, double value) {
+    const std::string_view unit = want.metric->unit;
+    if (unit == "s") return seconds_text(value);
+    if (unit == "share") return fmt::format("{:.3g}%", value * 100);
+    const double period = seconds_of(want.period);
+    if (period > 0 && unit == "a month")
+        return fmt::format("{} a {}", number_text(value * period / month_s), want.period);
+    if (period > 0 && unit == "s a year")
+        return fmt::format("{} s a {}", number_text(value * period / year_s), want.period);
+    return fmt::format("{} {}", number_text(value), unit);
 }
 
 Judged judge(const Want& want, const Figures& figures, Duration observed) {

@@ -28,6 +28,7 @@ struct Want {
     std::string text;  ///< as it was said
     const Metric* metric = nullptr;
     double at_most = 0;  ///< in the figure's own unit
+    std::string period;  ///< "year", of one that is so often in a time of its own; else empty
 };
 /// An error says what was found and what is allowed.
 Result<Want> parse_want(std::string_view text);
@@ -47,6 +48,9 @@ struct Judged {
     double days = 0;   ///< NotInTheData, rare: so long a log, without one more, would show it
 };
 Judged judge(const Want& want, const Figures& figures, Duration observed);
+
+/// "3.5 s", "0.02%", "6 a year": in the unit of the want.
+std::string amount_text(const Want& want, double value);
 
 /// What a setting costs in seconds a month without progress: crashes and losses, each with what it
 /// takes until the next holder, and what a team says a loss costs besides.

@@ -80,7 +80,7 @@ TEST_CASE("lease command: where there is no answer, it says so and ends with 3")
         lease + " --want 'losses < 10/month' --want 'crash takeover p99 < 1s'");
     CHECK(none.code == 3);
     CHECK(says(none, "No setting meets all wants"));
-    CHECK(says(none, "crash takeover p99 < 1s alone: no setting either"));
+    CHECK(says(none, "crash takeover p99 < 1s alone: by none"));
     // What was counted contradicts the model.
     const Answer other = folder.lockstep_says(
         lease + " --now 15s/10s/2s --observed '40 losses in 30d' --want 'losses < 10/month'");
@@ -140,7 +140,7 @@ TEST_CASE("lease command: bad input is refused with what is wrong") {
     refuses("lease --pauses '" + negative + " in 7d'", "negative.csv:2");
     refuses("lease --want 'losses < soon'", "is no bound on losses");
     refuses("lease --now 15s/10s", "lease/deadline/renewal");
-    refuses("lease --now 10s/15s/5s", "--now");
+    refuses("lease --now 15s/16s/5s", "stands down after 16 s, when its lease of 15 s is over");
     refuses("lease --observed '3 losses in 90d'", "say with --now");
     refuses("lease --now 15s/10s/2s --observed 'many'", "3 losses in 90d");
     refuses("lease --lease 9s..3s", "--lease");

@@ -68,6 +68,19 @@ TEST_CASE("wants: a bound is read in the unit of its figure") {
     CHECK(parse_want("renewals < 500").value().at_most == Approx(500));
 }
 
+TEST_CASE("wants: amounts are told in the unit of the want") {
+    const auto text = [](const char* want, double value) {
+        return amount_text(parse_want(want).value(), value);
+    };
+    CHECK(text("losses < 6/year", 0.5) == "6.08 a year");
+    CHECK(text("losses < 1/month", 0.5) == "0.5 a month");
+    CHECK(text("double belief < 1s/month", 36.5) == "3.00 s a month");
+    CHECK(text("crash takeover p99 < 20s", 12.3456) == "12.3 s");
+    CHECK(text("without holder < 0.1%", 0.0005) == "0.05%");
+    CHECK(text("renewals < 500", 200) == "200 a second");
+    CHECK(text("losses < 1/week", unknown) == "? a week");
+}
+
 TEST_CASE("wants: what is no want is refused with what is allowed") {
     CHECK(has(why_not_a_want("losses"), "found no '<'"));
     CHECK(has(why_not_a_want("lossess < 1/month"), "there are losses"));
