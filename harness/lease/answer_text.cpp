@@ -58,6 +58,10 @@ private:
         return sweep_.observed.ns > 0 ? fmt::format(", from {} of data", days_text(observed_days()))
                                       : "";
     }
+    static std::string a_month(const Figures& f) {
+        const std::string count = number_text(f.losses.value);
+        return count + (count == "1" ? " loss a month" : " losses a month");
+    }
     /// "0 losses a month (at most 0.75, from 120 days of data)"
     std::string losses_text(const Figures& f) const {
         const double most = std::max(f.losses.data.high, f.losses.simulation.high);
@@ -238,8 +242,7 @@ private:
         const SettingResult& few = result(best.front());
         const SettingResult& quick = result(best.back());
         const auto figures = [](const SettingResult& of) {
-            return fmt::format("{} losses a month, crash takeover p99 {}",
-                               number_text(of.figures.losses.value),
+            return fmt::format("{}, crash takeover p99 {}", a_month(of.figures),
                                seconds_text(of.figures.crash_p99.value));
         };
         if (best.size() == 1 && sweep_.results.size() == 1) {

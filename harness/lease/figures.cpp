@@ -259,8 +259,9 @@ Counts total(const Tally& tally) {
 Duration outage_borne(const Setting& setting) {
     const std::int64_t room = (setting.stands_down_after() - setting.renew_every).ns;
     const std::int64_t retry = setting.retry_every.ns;
-    if (room < 0) return {};
-    const std::int64_t attempts = room / retry;
+    if (room <= 0) return {};
+    // An attempt at the deadline itself comes too late.
+    const std::int64_t attempts = (room - 1) / retry;
     const std::int64_t earliest = attempts * retry * (100 - setting.jitter_percent) / 100;
     return {std::max(earliest, room - retry)};
 }

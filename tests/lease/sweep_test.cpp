@@ -111,6 +111,32 @@ TEST_CASE("lease-sweep: what differs by name alone comes out the same") {
     CHECK(sweep.marked[1].digest != 0);
 }
 
+TEST_CASE("lease-sweep: outages up to what is borne cost nothing, and longer ones do") {
+    std::vector<Setting> settings{with_lease(seconds(15)), lease::preset("kubernetes")->setting,
+                                  lease::preset("openshift")->setting};
+    settings.push_back(settings[1]);
+    settings.back().deadline = seconds(11);  // between two attempts
+    for (const Setting& setting : settings) {
+        SweepPlan plan;
+        plan.settings = {setting};
+        plan.span = seconds(20 * 86'400);
+        // Apart, so that no two of them make a longer one, and at all phases of renewals.
+        const auto losses = [&plan](Duration length) {
+            data::Series& series = plan.world.outages.series;
+            series.points.clear();
+            for (std::uint32_t i = 1; i < 1'700; ++i)
+                series.points.push_back({milliseconds(1'000'737) * i, length, 0, i});
+            series.timed = true;
+            series.observed = plan.span;
+            return lease::sweep(plan).value().results[0].counts.losses;
+        };
+        CAPTURE(setting.name, setting.lease.ns);
+        const Duration borne = lease::sweep(plan).value().results[0].figures.outage_borne;
+        CHECK(losses(borne - milliseconds(50)) == 0);
+        CHECK(losses(borne + setting.retry_every + seconds(1)) > 0);
+    }
+}
+
 TEST_CASE("lease-sweep: what nobody measured has no data interval of its own") {
     SweepPlan plan = small_plan();
     plan.world.pauses = {};
