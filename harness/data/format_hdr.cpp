@@ -2,6 +2,7 @@
 // percentiles.
 #include "harness/data/format.hpp"
 #include "harness/data/hdr_histogram.hpp"
+#include "harness/data/hiccups.hpp"
 
 #include <fmt/format.h>
 
@@ -68,9 +69,9 @@ public:
         give(counts_, measure_, sink);
         if (!counts_.empty() && hiccups_)
             sink.note(
-                "these are samples of hiccups: one long stop is counted once for each millisecond "
-                "of it, as shorter and shorter waits, so that counts are more than the stops were. "
-                "The longest is one stop");
+                "jHiccup counts a stop once for each millisecond of it, as shorter and shorter "
+                "waits: the stops behind its counts were reckoned back, at its usual resolution "
+                "of 1 ms");
     }
 
 private:
@@ -82,7 +83,10 @@ private:
         looked_ = looked_ > Duration::max() / 4 ? looked_ : looked_ + length;
         const auto histogram = decode_hdr(payload);
         if (!histogram) return sink.refuse(histogram.error().message);
-        for (const HdrCount& count : histogram.value()) {
+        const auto counts =
+            hiccups_ ? stops_behind(histogram.value(), std::max<std::int64_t>(ns_per_ms / unit_, 1))
+                     : histogram.value();
+        for (const HdrCount& count : counts) {
             const Duration up_to = scaled({count.up_to, 0}, unit_);
             if (up_to > Sink::longest_length)
                 return sink.refuse("a length is absurd: are the values nanoseconds? --unit says");

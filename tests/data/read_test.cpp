@@ -217,12 +217,12 @@ TEST_CASE("data: an interval log of HdrHistogram is decoded") {
     refused(head + "0.1,5.0,0.05,HI!T\n", 2, "not base64");
 }
 
-TEST_CASE("data: jHiccup's counts are said to be samples") {
+TEST_CASE("data: jHiccup's counts are reckoned back, and that is said") {
     std::ifstream in(sample("hdr.hlog"));
     std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     const auto all = data::read_text("log", "#[Logged with jHiccup 2.0.10]\n" + text, {});
     REQUIRE(all.ok());
-    CHECK(notes(all.value().front(), "samples of hiccups"));
+    CHECK(notes(all.value().front(), "reckoned back"));
 }
 
 TEST_CASE("data: HdrHistogram's text of percentiles needs a unit") {
