@@ -248,7 +248,8 @@ void add_check(CLI::App& app, CheckArguments& arguments) {
     CLI::App* command =
         app.add_subcommand("check", "Judges a history of a service that ran elsewhere");
     command
-        ->add_option("history", arguments.file, "JSON lines or Jepsen's EDN; - for standard input")
+        ->add_option("history", arguments.file,
+                     "JSON lines or Jepsen's EDN, plain or gzip; - for stdin")
         ->type_name("FILE")
         ->required();
     command

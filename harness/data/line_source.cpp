@@ -35,7 +35,7 @@ bool LineSource::next(std::string_view& line) {
         }
         scanned_ = end_;
         if (end_ - begin_ > longest_line) {
-            failure_ = "a line is longer than a mebibyte: this is no log";
+            failure_ = "a line is longer than a mebibyte, which none is that can be read";
             return false;
         }
         if (fill()) continue;

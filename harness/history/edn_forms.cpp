@@ -1,6 +1,6 @@
 #include "harness/history/edn_forms.hpp"
 
-#include "harness/history/line_source.hpp"
+#include "harness/data/line_source.hpp"
 
 #include <fmt/format.h>
 
@@ -121,7 +121,7 @@ Got EdnForms::more(Record& record) {
         const std::size_t end = end_of_form(text_, at_);
         if (end == std::string::npos) {
             at_ = tag;
-            if (text_.size() - at_ <= LineSource::longest_line) return Got::Nothing;
+            if (text_.size() - at_ <= data::LineSource::longest_line) return Got::Nothing;
             fail("a map that is longer than any operation's");
             return Got::Bad;
         }

@@ -1,13 +1,12 @@
 #include "harness/history/judge_file.hpp"
 
+#include "harness/data/line_source.hpp"
 #include "harness/history/edn_forms.hpp"
 #include "harness/history/json_lines.hpp"
-#include "harness/history/line_source.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 namespace lockstep::history {
@@ -33,7 +32,7 @@ private:
     Terms terms() const;
     Judgement judgement();
 
-    LineSource source_;
+    data::LineSource source_;
     const std::string file_;
     const Given& given_;
     const Told& told_;
@@ -131,13 +130,8 @@ Result<Judgement> Reader::run() {
         if (++lines_ % tell_every == 0 && told_)
             told_(source_.bytes(), checker_ ? checker_->operations() : 0);
     }
-    if (source_.failure() != 0) {
-        refuse(0, fmt::format("cannot be read: {}", std::strerror(source_.failure())));
-        return error_;
-    }
-    if (source_.too_long()) {
-        refuse(source_.number(), fmt::format("a line of more than {} bytes is no operation's",
-                                             LineSource::longest_line));
+    if (source_.failure()) {
+        refuse(source_.number() + 1, *source_.failure());
         return error_;
     }
     if (is_edn && !edn_.complete()) {

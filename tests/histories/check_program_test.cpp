@@ -40,6 +40,8 @@ void says(const std::string& command, int code, const std::string& words) {
 TEST_CASE("histories: lockstep check answers with its exit code") {
     says("$LOCKSTEP check $DATA/handover.jsonl", 0, "held ");
     says("$LOCKSTEP check - < $DATA/handover.jsonl", 0, "stdin  11 operations");
+    says("gzip < $DATA/handover.jsonl | $LOCKSTEP check -", 0, "stdin  11 operations");
+    says("gzip < $DATA/handover.jsonl | head -c 100 | $LOCKSTEP check -", 2, "ends too early");
     says("$LOCKSTEP check $DATA/jepsen-mutex.edn", 0, "reading   LOCK-1");
     says("$LOCKSTEP check $DATA/jepsen-two-holders.edn", 1, "violated  BELIEF-1");
     says("cat $DATA/jepsen-two-holders.edn | $LOCKSTEP check - --json", 1,

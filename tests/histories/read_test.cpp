@@ -115,7 +115,7 @@ TEST_CASE("histories: marks, line ends and empty lines of other systems") {
     CHECK(judgement_of(text).operations == 1);
     refused("", 0, "no operation in it");
     refused("\n\n", 0, "no operation in it");
-    refused("{\"a\":\"" + std::string(std::size_t{3} << 20, 'x'), 1, "a line of more than");
+    refused("{\"a\":\"" + std::string(std::size_t{3} << 20, 'x'), 1, "longer than a mebibyte");
     refused(a_call + "\n" + R"({"lockstep_history":1})" + "\n", 2, "first line");
     refused(R"({"lockstep_history":2})"
             "\n",

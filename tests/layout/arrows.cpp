@@ -30,7 +30,7 @@ const std::vector<Arrows>& arrows() {
         {"scenarios/services", {"scenarios/world"}},
         {"scenarios/workloads", {"scenarios/world"}},
         {"harness", {"properties", "scenarios/services", "scenarios/workloads"}},
-        {"harness/history", {"harness"}},
+        {"harness/history", {"harness/data"}},
         {"harness/data", {"harness"}},
         {"harness/timeline", {"harness/explain"}},
         {"harness/repro", {"harness"}},
