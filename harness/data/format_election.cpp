@@ -1,6 +1,8 @@
 // Controllers of Kubernetes that lost their lease.
 #include "harness/data/format.hpp"
 
+#include <algorithm>
+
 namespace lockstep::data {
 namespace {
 
@@ -20,8 +22,13 @@ std::optional<Duration> take_klog_time(std::string_view text) {
     return Duration{wall->ns};
 }
 
+/// Whatever the case of letters: messages became structured, and began with a capital, over time.
 bool has(std::string_view text, std::string_view words) {
-    return text.find(words) != std::string_view::npos;
+    const auto small = [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    return std::search(text.begin(), text.end(), words.begin(), words.end(),
+                       [&](char a, char b) { return small(a) == b; }) != text.end();
 }
 
 bool says_lost(std::string_view text) {

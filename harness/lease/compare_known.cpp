@@ -91,11 +91,11 @@ Compared exactly(std::string what, double known, double ours, double within) {
 }
 
 /// Whether no outage of that length costs a lease, of hundreds.
-bool survives(const Setting& setting, Duration length, std::uint64_t seed) {
+double survives(const Setting& setting, Duration length, std::uint64_t seed) {
     Conditions world;
     const Duration span = seconds(4 * 86'400);
     world.outages = apart({length}, seconds(400), seconds(500), span, seed);
-    return simulate(setting, world, seed, span, seconds(3'600)).losses.empty();
+    return simulate(setting, world, seed, span, seconds(3'600)).losses.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -144,9 +144,16 @@ Comparison compare_kubernetes(std::uint64_t seed) {
         "takeover 163 s, 26 s after a release",
         "",
         {}};
+    // Their reckoning leaves out that waiters look at jittered times, and from when they count.
+    const auto reckoned = [](const char* name) {
+        Setting setting = preset(name)->setting;
+        setting.poll_jitter_percent = 0;
+        setting.waiters_count_lease = false;
+        return setting;
+    };
     const auto run = [&](const char* name) {
         SweepPlan plan;
-        plan.settings = {preset(name)->setting};
+        plan.settings = {reckoned(name)};
         plan.seed = seed;
         plan.span = seconds(60 * 86'400);
         plan.world.deploys.per_day = 200;
@@ -156,17 +163,21 @@ Comparison compare_kubernetes(std::uint64_t seed) {
         plan.world.crashes.shortest = plan.world.crashes.longest = seconds(10);
         return sweep(plan).value().results.front().figures;
     };
+    const Figures kubernetes = run("kubernetes");
+    made.rows.push_back(exactly("15/10/2 s: skew, as a ratio", 1.5, kubernetes.skew_ratio, 1e-9));
     made.rows.push_back(
-        exactly("15/10/2 s: skew, as a ratio", 1.5, run("kubernetes").skew_ratio, 1e-9));
-    const Setting openshift = preset("openshift")->setting;
+        exactly("15/10/2 s: outage borne, s", 8, in_seconds(kubernetes.outage_borne), 1e-9));
+    made.rows.push_back(exactly("15/10/2 s: outages of 7.5 s that cost no lease: all", 1,
+                                survives(reckoned("kubernetes"), milliseconds(7'500), seed), 0));
+    const Setting openshift = reckoned("openshift");
     const Figures f = run("openshift");
     made.rows.push_back(exactly("137/107/26 s: skew, s", 30, in_seconds(f.skew), 1e-9));
     made.rows.push_back(
         exactly("137/107/26 s: outage borne, s", 78, in_seconds(f.outage_borne), 1e-9));
     made.rows.push_back(exactly("137/107/26 s: outages of 77 s that cost no lease: all", 1,
-                                survives(openshift, seconds(77), seed) ? 1 : 0, 0));
+                                survives(openshift, seconds(77), seed), 0));
     made.rows.push_back(exactly("137/107/26 s: outages of 79 s that cost no lease: not all", 0,
-                                survives(openshift, seconds(79), seed) ? 1 : 0, 0));
+                                survives(openshift, seconds(79), seed), 0));
     // The worst of thousands comes within a second of what is possible.
     made.rows.push_back({"137/107/26 s: worst takeover after a crash, s",
                          163,

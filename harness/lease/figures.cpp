@@ -260,8 +260,8 @@ Duration outage_borne(const Setting& setting) {
     const std::int64_t room = (setting.stands_down_after() - setting.renew_every).ns;
     const std::int64_t retry = setting.retry_every.ns;
     if (room <= 0) return {};
-    // An attempt at the deadline itself comes too late.
-    const std::int64_t attempts = (room - 1) / retry;
+    // Without grace an attempt at the deadline itself comes too late.
+    const std::int64_t attempts = (room - (setting.deadline_grace.ns > 0 ? 0 : 1)) / retry;
     const std::int64_t earliest = attempts * retry * (100 - setting.jitter_percent) / 100;
     return {std::max(earliest, room - retry)};
 }

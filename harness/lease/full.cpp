@@ -27,7 +27,7 @@ scenario::Scenario cluster(const Setting& setting, const Conditions& conditions)
     s.lease.ttl = {setting.lease, setting.lease};
     s.lease.renew_every = setting.renew_every;
     s.lease.drift_bound = setting.drift_bound;
-    s.lease.margin = shrink(setting.lease, setting.drift_bound) - setting.stands_down_after();
+    s.lease.margin = shrink(setting.lease, setting.drift_bound) - setting.believes_for();
     if (setting.lock_delay.ns > 0) s.lease.lock_delay = setting.lock_delay;
     if (conditions.round_trip.any()) {
         s.network.delay = {conditions.round_trip.shortest / 2, conditions.round_trip.longest / 2};

@@ -21,7 +21,7 @@ client::Config client_config(const Setting& setting, NodeId self, std::vector<No
     config.renew_every = setting.renew_every;
     config.jitter_percent = setting.jitter_percent;
     config.drift_bound = setting.drift_bound;
-    config.margin = shrink(setting.lease, setting.drift_bound) - setting.stands_down_after();
+    config.margin = shrink(setting.lease, setting.drift_bound) - setting.believes_for();
     config.retry_every = setting.retry_every;
     config.first_nonce = (life << 32) + 1;
     return config;

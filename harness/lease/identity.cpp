@@ -7,7 +7,7 @@
 namespace lockstep::lease {
 namespace {
 
-constexpr std::uint64_t model_epoch = 1;
+constexpr std::uint64_t model_epoch = 2;
 
 class Hash {
 public:
@@ -26,12 +26,13 @@ private:
 
 void add(Hash& hash, const Setting& setting) {
     hash.add(setting.name);
-    for (const Duration d :
-         {setting.lease, setting.renew_every, setting.deadline, setting.retry_every,
-          setting.lock_delay, setting.margin, setting.poll_every})
+    for (const Duration d : {setting.lease, setting.renew_every, setting.deadline,
+                             setting.retry_every, setting.lock_delay, setting.margin,
+                             setting.poll_every, setting.deadline_grace, setting.expires_late})
         hash.add(d);
     for (const std::int64_t n :
          {std::int64_t{setting.drift_bound.value}, setting.jitter_percent,
+          setting.poll_jitter_percent, std::int64_t{setting.waiters_count_lease},
           std::int64_t{setting.renewals_write}, std::int64_t{setting.failover_extends}})
         hash.add(static_cast<std::uint64_t>(n));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/hash.hpp"
 #include "harness/lease/occurrences.hpp"
 #include "sim/world.hpp"
 
@@ -12,6 +13,7 @@ class Links {
 public:
     Links(sim::World& world, const Conditions& conditions, std::uint64_t seed)
         : world_(world),
+          seed_(seed),
           round_trip_(conditions.round_trip, seed, "round-trip"),
           disk_(conditions.disk, seed, "disk") {}
 
@@ -28,10 +30,15 @@ public:
     Duration one_way() const {
         return round_trip_.any() ? round_trip_.at(world_.now()) / 2 : milliseconds(1);
     }
+    /// Of the nth look of a waiter: the same in every setting.
+    std::uint64_t luck_of_look(std::int64_t n) const {
+        return hash_words(seed_, hash_name("look"), static_cast<std::uint64_t>(n));
+    }
     Duration sync() const { return disk_.any() ? disk_.at(world_.now()) : Duration{}; }
 
 private:
     sim::World& world_;
+    std::uint64_t seed_;
     Lengths round_trip_;
     Lengths disk_;
 };

@@ -169,7 +169,8 @@ void Model::service_returns() {
     service_->come_up();
     if (service_->down()) return;
     for (auto& [number, shadow] : shadows_)
-        if (setting_.failover_extends) shadow.ends = world_.now() + setting_.lease;
+        if (setting_.failover_extends)
+            shadow.ends = world_.now() + setting_.lease + setting_.expires_late;
     std::vector<std::uint64_t> numbers;
     for (const auto& [number, shadow] : shadows_) numbers.push_back(number);
     for (const std::uint64_t number : numbers) resolve(number);
@@ -210,7 +211,7 @@ void Model::count(const Occurrence& what, Harm::Kind kind) {
 void Model::remember(const Occurrence& what, Harm::Kind kind) {
     count(what, kind);
     const sim::SimTime now = world_.now();
-    const Duration kept = setting_.lease * 2;
+    const Duration kept = setting_.lease * 2 + setting_.expires_late;
     while (!stops_.empty() && stops_.front().until + kept < now) stops_.pop_front();
     stops_.push_back({now, now + what.length, kind, what.index});
 }
@@ -253,7 +254,8 @@ void Model::resolved(const Shadow& shadow) {
     const std::uint64_t luck = world_.luck(hash_name("failover"), shadow_count_, 0, 0);
     const auto room = static_cast<std::uint64_t>((now - shadow.crash).ns) + 1;
     const sim::SimTime up = shadow.crash + Duration{static_cast<std::int64_t>(luck % room)} + down;
-    const sim::SimTime ends = setting_.failover_extends ? up + setting_.lease : std::max(up, now);
+    const sim::SimTime ends =
+        setting_.failover_extends ? up + setting_.lease + setting_.expires_late : std::max(up, now);
     tally_.failovers.push_back({shadow.crash, std::max(ends - now, Duration{})});
 }
 
@@ -327,7 +329,7 @@ void Model::on_renewal_sent() {
 }
 
 void Model::on_renewal_answered(LocalTime deadline) {
-    const LocalTime sent = deadline - setting_.stands_down_after();
+    const LocalTime sent = deadline - setting_.believes_for();
     renewed_ = world_.now() - (world_.process(holder_id_).now() - sent);
 }
 

@@ -34,7 +34,11 @@ Json setting_json(const Setting& setting) {
             {"drift_bound_ppm", setting.drift_bound.value},
             {"margin_s", seconds_of(setting.margin)},
             {"jitter_percent", setting.jitter_percent},
+            {"deadline_grace_s", seconds_of(setting.deadline_grace)},
             {"poll_s", seconds_of(setting.poll_every)},
+            {"poll_jitter_percent", setting.poll_jitter_percent},
+            {"waiters_count_lease", setting.waiters_count_lease},
+            {"expires_late_s", seconds_of(setting.expires_late)},
             {"renewals_write", setting.renewals_write},
             {"failover_extends", setting.failover_extends}};
 }

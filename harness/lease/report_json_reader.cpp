@@ -57,7 +57,11 @@ Setting setting(const Json& json) {
     made.drift_bound = {json.at("drift_bound_ppm").get<std::int64_t>()};
     made.margin = duration(json.at("margin_s"));
     made.jitter_percent = json.at("jitter_percent").get<std::int64_t>();
+    made.deadline_grace = duration(json.at("deadline_grace_s"));
     made.poll_every = duration(json.at("poll_s"));
+    made.poll_jitter_percent = json.at("poll_jitter_percent").get<std::int64_t>();
+    made.waiters_count_lease = json.at("waiters_count_lease").get<bool>();
+    made.expires_late = duration(json.at("expires_late_s"));
     made.renewals_write = json.at("renewals_write").get<bool>();
     made.failover_extends = json.at("failover_extends").get<bool>();
     if (const std::string why = why_not(made); !why.empty()) throw Nonsense{why};

@@ -56,7 +56,7 @@ void Service::come_up() {
     if (--down_ > 0) return;
     const LocalTime now = process_->now();
     if (setting_.failover_extends)
-        for (Session& session : sessions_) session.ends = now + setting_.lease;
+        for (Session& session : sessions_) session.ends = end_from_now();
     pass_expiries();
     // A look at the lock that fell into the time without service.
     if (owner_ == Owner::Nobody) {
@@ -78,21 +78,37 @@ sim::SimTime Service::ends(SessionId session) const {
     return process_->true_now() + (it->ends - process_->now());
 }
 
-/// Waiters that look do so at multiples of their period.
+/// The nth look comes in the nth period, which is as long as the mean gap, at a place of its own in
+/// the beginning of it: so gaps are 1 to 1 + jitter times `poll_every`.
 sim::SimTime Service::next_look(sim::SimTime free) const {
     const std::int64_t every = setting_.poll_every.ns;
     if (every == 0) return free;
-    return {(free.ns + every - 1) / every * every};
+    const std::int64_t jitter = every / 200 * setting_.poll_jitter_percent;
+    if (jitter == 0) return {(free.ns + every - 1) / every * every};
+    for (std::int64_t n = free.ns / (every + jitter);; ++n) {
+        const std::uint64_t luck = links_.luck_of_look(n);
+        const auto place = static_cast<std::int64_t>(luck % static_cast<std::uint64_t>(jitter));
+        const std::int64_t look = n * (every + jitter) + place;
+        if (look >= free.ns) return {look};
+    }
+}
+
+/// When a session that is renewed now is over.
+LocalTime Service::end_from_now() const {
+    const LocalTime now = process_->now();
+    if (!setting_.waiters_count_lease) return now + setting_.lease + setting_.expires_late;
+    const sim::SimTime true_now = process_->true_now();
+    return now + (next_look(true_now) - true_now) + setting_.lease;
 }
 
 // Requests.
 
-void Service::on(sim::Process& process, const wire::Open& request) {
+void Service::on(sim::Process&, const wire::Open& request) {
     const auto known = std::ranges::find(sessions_, request.nonce, &Session::nonce);
     SessionId id{};
     if (known == sessions_.end()) {
         id = SessionId(++index_);
-        sessions_.push_back({id, request.nonce, process.now() + setting_.lease});
+        sessions_.push_back({id, request.nonce, end_from_now()});
         arm_expiry();
     } else {
         id = known->id;
@@ -101,10 +117,10 @@ void Service::on(sim::Process& process, const wire::Open& request) {
           true);
 }
 
-void Service::on(sim::Process& process, const wire::KeepAlive& request) {
+void Service::on(sim::Process&, const wire::KeepAlive& request) {
     wire::KeepAliveReply made{request.session, request.sending, AnswerStatus::SessionOver, {}};
     if (Session* session = find(request.session)) {
-        session->ends = process.now() + setting_.lease;
+        session->ends = end_from_now();
         arm_expiry();
         listener_.on_renewed(session->id, sent_);
         made.status = AnswerStatus::Ok;

@@ -47,6 +47,7 @@ public:
     sim::SimTime ends(SessionId session) const;
     /// When the next in line will have it if the lock is free from then on.
     sim::SimTime next_look(sim::SimTime free) const;
+    LocalTime end_from_now() const;
 
 private:
     enum class Owner : std::uint8_t { Nobody, Session, StandIn };

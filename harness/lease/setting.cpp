@@ -32,12 +32,17 @@ Setting made(std::string_view name, Duration lease, Duration renew, Duration dea
     return setting;
 }
 
-/// Candidates act every retryPeriod, without jitter; renewals are writes; waiters look whether the
-/// record has stood still for leaseDuration.
+/// client-go's tools/leaderelection: the leader acts every retryPeriod, without jitter, the last
+/// time renewDeadline after it began to (the attempts of a period begin with it); renewals are
+/// writes; waiters look every 1 to 2.2 retryPeriods (JitterFactor 1.2) whether the record has stood
+/// still for leaseDuration by their own clock.
 Setting kubernetes(std::string_view name, Duration lease, Duration deadline, Duration retry) {
     Setting setting = made(name, lease, retry, deadline);
     setting.retry_every = retry;
     setting.poll_every = retry;
+    setting.poll_jitter_percent = 120;
+    setting.waiters_count_lease = true;
+    setting.deadline_grace = milliseconds(250);
     setting.jitter_percent = 0;
     setting.renewals_write = true;
     setting.failover_extends = false;
@@ -54,6 +59,7 @@ std::vector<Preset> make_presets() {
                    kubernetes("openshift", seconds(137), seconds(107), seconds(26)), false});
     Setting consul = made("consul", seconds(15), milliseconds(5'000), {});
     consul.lock_delay = seconds(15);
+    consul.expires_late = seconds(15);  // its servers wait for twice the TTL
     all.push_back({"consul", "sessions of Consul's lock: TTL 15 s, lock-delay 15 s", consul});
     Setting redisson = made("redisson", seconds(30), seconds(10), {});
     redisson.failover_extends = false;
@@ -93,11 +99,15 @@ std::string why_not(const Setting& setting) {
     if (setting.stands_down_after() <= setting.renew_every)
         return fmt::format("the holder stands down after {}, before its next renewal at {}",
                            text(setting.stands_down_after()), text(setting.renew_every));
-    if (setting.stands_down_after() > setting.lease)
+    if (setting.believes_for() > setting.lease + setting.expires_late)
         return fmt::format("the holder stands down after {}, when its lease of {} is over",
-                           text(setting.stands_down_after()), text(setting.lease));
+                           text(setting.believes_for()), text(setting.lease));
     if (setting.retry_every.ns <= 0) return "retries without a pause";
-    if (setting.lock_delay.ns < 0 || setting.poll_every.ns < 0) return "a negative length";
+    if (setting.lock_delay.ns < 0 || setting.poll_every.ns < 0 || setting.expires_late.ns < 0 ||
+        setting.deadline_grace.ns < 0)
+        return "a negative length";
+    if (setting.poll_jitter_percent < 0 || setting.poll_jitter_percent > 1'000)
+        return "a jitter over 1000%";
     if (setting.jitter_percent < 0 || setting.jitter_percent >= 100) return "a jitter over 99%";
     return "";
 }

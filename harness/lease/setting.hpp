@@ -21,8 +21,16 @@ struct Setting {
     Duration margin = milliseconds(50);
     /// How much earlier than `renew_every` a renewal may go, in hundredths.
     std::int64_t jitter_percent = 10;
+    /// An attempt at the deadline itself is still made, and its answer counts if it comes so soon.
+    Duration deadline_grace{};
     /// Waiters look this often whether the lock is free; zero: the service tells them.
     Duration poll_every{};
+    /// How much later than `poll_every` a look may come, in hundredths.
+    std::int64_t poll_jitter_percent = 0;
+    /// Waiters count the lease themselves, from the look at which they saw the last renewal.
+    bool waiters_count_lease = false;
+    /// The service ends a session so much after its lease.
+    Duration expires_late{};
     /// A renewal is a write: its answer waits for the service's disk.
     bool renewals_write = false;
     /// After a failover or an outage of the service every session has its full TTL anew; else
@@ -34,6 +42,8 @@ struct Setting {
     Duration stands_down_after() const {
         return deadline.ns > 0 ? deadline : shrink(lease, drift_bound) - margin;
     }
+    /// So long it acts, at most.
+    Duration believes_for() const { return stands_down_after() + deadline_grace; }
     bool operator==(const Setting&) const = default;
 };
 

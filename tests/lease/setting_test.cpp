@@ -130,8 +130,10 @@ TEST_CASE("lease-settings: the outage that is borne") {
     CHECK(lease::outage_borne(setting) == seconds(78));
     setting.renew_every = setting.retry_every = seconds(2);
     setting.deadline = seconds(10);
-    // The attempt at 10 s is no longer one.
+    // The attempt at 10 s is no longer one, unless there is grace.
     CHECK(lease::outage_borne(setting) == seconds(6));
+    setting.deadline_grace = milliseconds(250);
+    CHECK(lease::outage_borne(setting) == seconds(8));
 }
 
 }  // namespace lockstep::test
