@@ -233,6 +233,7 @@ std::optional<Error> answer(lease::Sweep& sweep, Asked& asked) {
         return Error{"--observed: say with --now under which setting that was counted", "", 0, 0};
     if (told.observed) told.checked = lease::check_observed(*told.observed, sweep.now->figures);
     told.answer = lease::answer(sweep, told.wants, {sweep.crashes_a_month, asked.loss_cost_s});
+    if (!lease::says_something(sweep)) told.answer.chosen.reset();
     return std::nullopt;
 }
 
@@ -263,8 +264,7 @@ ExitCode lease(const LeaseArguments& arguments) {
     if (!part) {
         if (const auto error = answer(sweep, asked)) return bad_input(*error);
         if (!arguments.emit.empty()) {
-            auto settings = lease_emit(arguments.emit, plan, sweep, told,
-                                       {sweep.crashes_a_month, asked.loss_cost_s});
+            auto settings = lease_emit(arguments.emit, sweep, told);
             if (!settings) return bad_input(settings.error());
             told.emitted = std::move(settings.value().text);
             emitted = settings.value().found;

@@ -3,6 +3,7 @@
 #include "cli/input.hpp"
 #include "harness/data/read.hpp"
 #include "harness/explore_shard.hpp"
+#include "harness/lease/emit.hpp"
 #include "harness/lease/full.hpp"
 #include "harness/lease/rate.hpp"
 #include "harness/lease/report.hpp"
@@ -212,6 +213,22 @@ std::optional<Error> read_sources(const LeaseArguments& arguments, lease::Condit
     return std::nullopt;
 }
 
+/// To what that system takes, so that what is simulated is what will be set. What it cannot take is
+/// left out.
+std::optional<Error> round_all(const std::string& system, std::vector<lease::Setting>& settings) {
+    std::vector<lease::Setting> rounded;
+    std::optional<Error> why;
+    for (const lease::Setting& setting : settings) {
+        const auto emitted = lease::emit(system, setting);
+        if (!emitted)
+            why = emitted.error();
+        else if (std::ranges::find(rounded, emitted.value().setting) == rounded.end())
+            rounded.push_back(emitted.value().setting);
+    }
+    settings = std::move(rounded);
+    return settings.empty() ? why : std::nullopt;
+}
+
 std::optional<Error> read_settings(const LeaseArguments& arguments, lease::SweepPlan& plan) {
     lease::Choices choices;
     // Who wants another system's settings wants to see that system's.
@@ -261,6 +278,8 @@ std::optional<Error> read_settings(const LeaseArguments& arguments, lease::Sweep
     auto settings = lease::settings_of(choices);
     if (!settings) return settings.error();
     plan.settings = std::move(settings).value();
+    if (!arguments.emit.empty())
+        if (const auto error = round_all(arguments.emit, plan.settings)) return *error;
     // Of the whole cluster they would take hours, and not all can be run there.
     if (!arguments.without_defaults && arguments.fidelity == "lease")
         for (const lease::Preset& known : lease::presets())

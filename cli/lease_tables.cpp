@@ -73,15 +73,17 @@ bool delays_differ(const lease::Sweep& sweep) {
     return std::ranges::find(sweep.axes, "lock-delay") != sweep.axes.end();
 }
 
-std::string deciding_table(const std::vector<Row>& rows, bool delays, const harness::Paint& paint) {
+std::string deciding_table(const lease::Sweep& sweep, const std::vector<Row>& rows,
+                           const harness::Paint& paint) {
+    const bool delays = delays_differ(sweep);
     using Align = Table::Align;
     Table table({Align::Right, Align::Right, Align::Right, Align::Right, Align::Left, Align::Right,
-                 Align::Right, Align::Right, Align::Left, Align::Right, Align::Left});
+                 Align::Right, Align::Right, Align::Left, Align::Right, Align::Right, Align::Left});
     table.row({head("lease"), head("deadline"), head("renew"), head("losses"), head(""),
                head("simulation"), head("data"), head("crash p99"), head(""),
-               head(delays ? "lock delay" : "graceful"), head("")});
+               head(delays ? "lock delay" : "graceful"), head("outage"), head("")});
     table.row({head("s"), head("s"), head("s"), head("a month"), head(""), head("95%"), head("95%"),
-               head("s"), head(""), head("s"), head("")});
+               head("s"), head(""), head("s"), head("borne s"), head("")});
     double losses = 0;
     double crash = 0;
     for (const Row& row : rows) {
@@ -97,10 +99,11 @@ std::string deciding_table(const std::vector<Row>& rows, bool delays, const harn
                    {lease::number_text(f.losses.value), Tone::Strong},
                    {losses_bar(f.losses.value, losses), Tone::Bad},
                    {spread(f.losses.simulation)},
-                   {spread(f.losses.data)},
+                   {lease::data_text(sweep, f.losses)},
                    {lease::number_text(f.crash_p99.value), Tone::Strong},
                    {share_bar(f.crash_p99.value, crash), Tone::Warn},
                    {delays ? length(setting.lock_delay) : lease::number_text(f.release_p99.value)},
+                   {length(f.outage_borne)},
                    {row.name, row.tone}});
     }
     return table.text(paint);
@@ -108,18 +111,18 @@ std::string deciding_table(const std::vector<Row>& rows, bool delays, const harn
 
 std::string other_table(const std::vector<Row>& rows, const harness::Paint& paint) {
     using Align = Table::Align;
-    std::vector<Align> columns(13, Align::Right);
+    std::vector<Align> columns(12, Align::Right);
     columns.push_back(Align::Left);
     Table table(columns);
     table.row({head("lease"), head("stood"), head("taken"), head("refused"), head("double"),
                head("crash"), head("crash"), head("release"), head("no"), head("renewals"),
-               head("failover"), head("skew"), head("outage"), head("")});
+               head("failover"), head("skew"), head("")});
     table.row({head(""), head("down"), head("over"), head("writes"), head("belief"), head("p50"),
                head("worst"), head("worst"), head("holder"), head("/s/1000"), head("adds"),
-               head("borne"), head("borne"), head("")});
+               head("borne"), head("")});
     table.row({head("s"), head("a month"), head("a month"), head("a month"), head("s a year"),
                head("s"), head("s"), head("s"), head("share"), head(""), head("s"), head("ratio"),
-               head("s"), head("")});
+               head("")});
     for (const Row& row : rows) {
         const lease::Figures& f = row.result->figures;
         table.row({{length(row.result->setting.lease), Tone::Strong},
@@ -134,7 +137,6 @@ std::string other_table(const std::vector<Row>& rows, const harness::Paint& pain
                    {lease::number_text(f.renewals.value)},
                    {lease::number_text(f.failover_adds.value)},
                    {fmt::format("{:.3f}", f.skew_ratio)},
-                   {length(f.outage_borne)},
                    {row.name, row.tone}});
     }
     return table.text(paint);
@@ -157,8 +159,8 @@ std::string inputs_table(const lease::Sweep& sweep, const harness::Paint& paint)
 std::string lease_tables(const lease::Sweep& sweep, const lease::Told& told,
                          const harness::Paint& paint) {
     const auto rows = rows_of(sweep, told);
-    return inputs_table(sweep, paint) + "\n" + deciding_table(rows, delays_differ(sweep), paint) +
-           "\n" + other_table(rows, paint);
+    return inputs_table(sweep, paint) + "\n" + deciding_table(sweep, rows, paint) + "\n" +
+           other_table(rows, paint);
 }
 
 }  // namespace lockstep::cli

@@ -154,9 +154,9 @@ private:
         text("--loss-cost", arguments_.loss_cost, "What one loss costs, in time: 2h", "SPAN");
         of_the_sweep_ = true;
         text("--now", arguments_.now, "Today's lease/deadline/renewal: 15s/10s/2s", "SETTING");
+        of_the_sweep_ = false;
         text("--emit", arguments_.emit, "The answer as settings of that system", "kubernetes|etcd")
             ->check(CLI::IsMember(lease::emit_names()).description(""));
-        of_the_sweep_ = false;
         text("--observed", arguments_.observed,
              "What today's came to: '3 losses in 90d', or a log of them", "COUNT");
     }

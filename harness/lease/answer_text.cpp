@@ -34,6 +34,13 @@ public:
 
     std::vector<AnswerLine> tell() {
         if (told_.checked && !tell_observed()) return std::move(out_);
+        if (!says_something(sweep_)) {
+            line(
+                "Nothing that costs leases is known, so that any lease would do: bring --pauses, "
+                "--outages, --partitions or --failovers.",
+                Kind::Headline, Tone::Bad);
+            return std::move(out_);
+        }
         if (told_.wants.empty())
             tell_front();
         else if (told_.answer.chosen)
@@ -69,6 +76,18 @@ private:
             "{} losses a month ({}{})", number_text(f.losses.value),
             std::isinf(most) ? "nothing bounds them" : "at most " + number_text(most), from_data());
     }
+    static std::string borne_text(const Figures& f) {
+        return seconds_text(static_cast<double>(f.outage_borne.ns) / 1e9);
+    }
+    /// "; the longest in the data took 24.1 s"
+    std::string longest_outage() const {
+        for (const Input& input : sweep_.inputs)
+            if (input.name == "outages" && input.measured)
+                return fmt::format("; the longest in the data took {}",
+                                   seconds_text(static_cast<double>(input.longest.ns) / 1e9));
+        return "";
+    }
+
     /// Whether the model says what was counted.
     bool tell_observed() {
         const Checked& checked = *told_.checked;
@@ -123,13 +142,15 @@ private:
              Kind::Headline, Tone::Good);
         if (sweep_.now) {
             const Figures& now = sweep_.now->figures;
-            line(fmt::format("Crash takeover p99 {} -> {}; graceful {} -> {}.",
-                             seconds_text(now.crash_p99.value), seconds_text(f.crash_p99.value),
-                             seconds_text(now.release_p99.value),
-                             seconds_text(f.release_p99.value)));
+            line(fmt::format(
+                "Crash takeover p99 {} -> {}; graceful {} -> {}. Bears outages of {}{}.",
+                seconds_text(now.crash_p99.value), seconds_text(f.crash_p99.value),
+                seconds_text(now.release_p99.value), seconds_text(f.release_p99.value),
+                borne_text(f), longest_outage()));
         } else {
-            line(fmt::format("Crash takeover p99 {}; graceful {}.", seconds_text(f.crash_p99.value),
-                             seconds_text(f.release_p99.value)));
+            line(fmt::format("Crash takeover p99 {}; graceful {}. Bears outages of {}{}.",
+                             seconds_text(f.crash_p99.value), seconds_text(f.release_p99.value),
+                             borne_text(f), longest_outage()));
         }
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
             line(verdict(told_.wants[w], told_.answer.judged[*told_.answer.chosen][w]), Kind::Want);
@@ -275,11 +296,15 @@ private:
         if (of.harms.empty()) return;
         harm_line(std::string(title), false);
         for (const Harm& harm : of.harms) {
-            std::string text =
-                fmt::format("{} of {}: {} of {} cost the lease", to_string(harm.kind),
-                            harness::span_text(harm.length), harm.losses, harm.times);
-            if (!harm.where.empty()) text += "  " + harm.where;
-            harm_line(std::move(text), true);
+            // What is assumed has no length of its own.
+            harm_line(harm.where.empty()
+                          ? fmt::format("{}s, as assumed: {} of {} cost the lease, from {} on",
+                                        to_string(harm.kind), harm.losses, harm.times,
+                                        seconds_text(static_cast<double>(harm.length.ns) / 1e9))
+                          : fmt::format("{} of {}: {} of {} cost the lease  {}",
+                                        to_string(harm.kind), harness::span_text(harm.length),
+                                        harm.losses, harm.times, harm.where),
+                      true);
         }
     }
 

@@ -65,6 +65,11 @@ Result<Emitted> kubernetes(const Setting& setting) {
         "--leader-elect-lease-duration={0} --leader-elect-renew-deadline={1} "
         "--leader-elect-retry-period={2}\n",
         go_text(s.lease), go_text(s.deadline), go_text(s.renew_every));
+    made.notes.emplace_back(
+        "In Go (client-go, controller-runtime): LeaseDuration, RenewDeadline and RetryPeriod.");
+    made.notes.emplace_back(
+        "A release that is graceful takes ReleaseOnCancel: true, which is not the default; without "
+        "it each deploy is a crash to the next holder.");
     return made;
 }
 

@@ -219,7 +219,9 @@ std::vector<Harm> harms_of(const Tally& tally, const Conditions& conditions) {
     }
     std::vector<Harm> harms;
     for (const auto& [place, harm] : by_place) harms.push_back(harm);
-    std::ranges::stable_sort(harms, std::greater<>(), &Harm::losses);
+    std::ranges::stable_sort(harms, [](const Harm& a, const Harm& b) {
+        return a.losses != b.losses ? a.losses > b.losses : a.length > b.length;
+    });
     constexpr std::size_t most = 10;
     if (harms.size() > most) harms.resize(most);
     return harms;

@@ -88,13 +88,13 @@ std::string row_head(const Row& row, bool with_delay) {
         R"(<tr{}><th scope="row"><span class="key">{}</span><span class="role">{}</span></th>)",
         row.style.empty() ? "" : fmt::format(R"( class="{}")", row.style),
         length_text(setting.lease), escaped(row.name));
-    out += cell(length_text(setting.renew_every)) + cell(length_text(setting.stands_down_after()));
+    out += cell(length_text(setting.stands_down_after())) + cell(length_text(setting.renew_every));
     if (with_delay) out += cell(length_text(setting.lock_delay));
     return out;
 }
 
 std::string setting_heads(bool with_delay) {
-    std::string out = head("lease", "s", "left") + head("renew", "s") + head("deadline", "s");
+    std::string out = head("lease", "s", "left") + head("deadline", "s") + head("renew", "s");
     if (with_delay) out += head("lock delay", "s");
     return out;
 }
@@ -102,12 +102,6 @@ std::string setting_heads(bool with_delay) {
 std::string table(const std::string& heads, const std::string& body) {
     return "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>" + heads +
            "</tr></thead>\n<tbody>\n" + body + "</tbody></table></div>\n";
-}
-
-std::string_view kind_name(Harm::Kind kind) {
-    static constexpr std::string_view kinds[] = {"stop", "outage", "partition", "failover",
-                                                 "slow answer"};
-    return kinds[static_cast<std::size_t>(kind)];
 }
 
 std::string share_text(double share) {
@@ -133,17 +127,16 @@ std::string deciding_table(const Sweep& sweep, const Told& told) {
         const Figures& f = row.result->figures;
         body += row_head(row, with_delay) + strong(number_text(f.losses.value)) +
                 meter(share_of_losses(f.losses.value, most, least)) +
-                cell(short_interval(f.losses.simulation)) + cell(short_interval(f.losses.data)) +
+                cell(short_interval(f.losses.simulation)) + cell(data_text(sweep, f.losses)) +
                 strong(number_text(f.crash_p99.value)) + meter(f.crash_p99.value / longest) +
                 cell(short_interval(f.crash_p99.simulation)) +
                 cell(short_interval(f.crash_p99.data)) + cell(number_text(f.release_p99.value)) +
-                cell(short_interval(f.release_p99.simulation)) +
-                cell(short_interval(f.release_p99.data)) + "</tr>\n";
+                cell(length_text(f.outage_borne)) + "</tr>\n";
     }
     return table(setting_heads(with_delay) + head("losses", "a month") + head("", "log") +
                      head("simulation", "95%") + head("data", "95%") + head("crash p99", "s") +
                      head("", "linear") + head("simulation", "95%") + head("data", "95%") +
-                     head("graceful p99", "s") + head("simulation", "95%") + head("data", "95%"),
+                     head("graceful p99", "s") + head("outage borne", "s"),
                  body);
 }
 
@@ -161,19 +154,18 @@ std::string other_table(const Sweep& sweep, const Told& told) {
         body += cell(share_text(f.without_holder.value)) + cell(number_text(f.renewals.value)) +
                 cell(number_text(f.failover_adds.value)) +
                 cell(fmt::format("{:.3f}", f.skew_ratio)) + cell(length_text(f.skew)) +
-                cell(length_text(f.outage_borne)) +
                 cell(harness::grouped(row.result->counts.losses)) +
                 cell(harness::long_span_text(row.result->simulated)) + "</tr>\n";
     }
-    return table(
-        setting_heads(with_delay) + head("stood down", "a month") + head("taken over", "a month") +
-            head("refused writes", "a month") + head("double belief", "s a year") +
-            head("crash mean", "s") + head("crash p50", "s") + head("crash worst", "s") +
-            head("graceful p50", "s") + head("graceful worst", "s") + head("no holder", "of time") +
-            head("renewals", "/s of 1,000") + head("failover adds", "s") +
-            head("skew borne", "ratio") + head("lease - deadline", "s") +
-            head("outage borne", "s") + head("losses", "simulated") + head("span", "simulated"),
-        body);
+    return table(setting_heads(with_delay) + head("stood down", "a month") +
+                     head("taken over", "a month") + head("refused writes", "a month") +
+                     head("double belief", "s a year") + head("crash mean", "s") +
+                     head("crash p50", "s") + head("crash worst", "s") + head("graceful p50", "s") +
+                     head("graceful worst", "s") + head("no holder", "of time") +
+                     head("renewals", "/s of 1,000") + head("failover adds", "s") +
+                     head("skew borne", "ratio") + head("lease - deadline", "s") +
+                     head("losses", "simulated") + head("span", "simulated"),
+                 body);
 }
 
 std::string harm_table(const SettingResult& result) {
@@ -182,8 +174,8 @@ std::string harm_table(const SettingResult& result) {
     for (const Harm& harm : result.harms) {
         const double share =
             harm.times > 0 ? static_cast<double>(harm.losses) / static_cast<double>(harm.times) : 0;
-        body += fmt::format(R"(<tr><th scope="row">{}</th>)", kind_name(harm.kind)) +
-                strong(harness::span_text(harm.length)) +
+        body += fmt::format(R"(<tr><th scope="row">{}</th>)", to_string(harm.kind)) +
+                strong((harm.where.empty() ? "from " : "") + harness::span_text(harm.length)) +
                 cell(fmt::format("{} of {}", harness::grouped(harm.losses),
                                  harness::grouped(harm.times))) +
                 meter(share) +

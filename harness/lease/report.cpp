@@ -44,6 +44,19 @@ std::string_view to_string(Harm::Kind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
+bool says_something(const Sweep& sweep) {
+    return std::ranges::any_of(sweep.inputs, [](const Input& input) {
+        return input.name == "pauses" || input.name == "outages" || input.name == "partitions" ||
+               input.name == "failovers" || input.name == "round trips";
+    });
+}
+
+std::string data_text(const Sweep& sweep, const Figure& figure) {
+    if (sweep.observed.ns == 0) return "assumed";
+    if (std::isinf(figure.data.high)) return fmt::format("over {}", number_text(figure.data.low));
+    return fmt::format("{}-{}", number_text(figure.data.low), number_text(figure.data.high));
+}
+
 std::string sweep_csv(const Sweep& sweep) {
     std::string out = "lease_s,deadline_s,renew_s,lock_delay_s";
     for (const Metric& metric : metrics()) {

@@ -32,6 +32,11 @@ std::string seconds_text(double seconds);
 std::string_view to_string(Harm::Kind kind);
 /// "40/13.3/39.9 s": lease, renewal, deadline.
 std::string setting_text(const Setting& setting);
+/// Whether anything in its world can cost a lease; of a world in which nothing happens any lease
+/// would do.
+bool says_something(const Sweep& sweep);
+/// "1.37-5.69"; "over 1.37"; "assumed", if it is the data's and nothing was measured.
+std::string data_text(const Sweep& sweep, const Figure& figure);
 /// A line of the answer.
 struct AnswerLine {
     enum class Kind {

@@ -49,8 +49,8 @@ std::string why_not(const Source& source, const char* name, bool has_rate) {
     if (has_rate && series.observed.ns <= 0)
         return fmt::format(
             "{}: nothing says for how long they were observed, so that nobody knows "
-            "how often they come",
-            name);
+            "how often they come; if you know it: '{} in 90d'",
+            name, source.said.empty() ? "FILE" : harness::printable(source.said));
     std::uint64_t count = series.points.size();
     for (const data::Point& point : series.points)
         if (point.length.ns < 0 || (series.timed && point.at.ns < 0))

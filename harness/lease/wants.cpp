@@ -125,12 +125,34 @@ const std::vector<Metric>& metrics() {
     return all;
 }
 
+namespace {
+
+/// As tables have it, which have less room.
+std::string full_name(std::string name) {
+    struct Short {
+        std::string_view in_tables;
+        std::string_view name;
+    };
+    static constexpr Short shorts[] = {{"no holder", "without holder"},
+                                       {"graceful", "release takeover"},
+                                       {"crash", "crash takeover"},
+                                       {"release", "release takeover"}};
+    for (const Short& known : shorts) {
+        const bool already = name.starts_with(known.name);
+        if (!already && name.starts_with(known.in_tables))
+            return std::string(known.name) + name.substr(known.in_tables.size());
+    }
+    return name;
+}
+
+}  // namespace
+
 Result<Want> parse_want(std::string_view text) {
     const std::size_t less = text.find('<');
     if (less == std::string_view::npos)
         return refused(text,
                        "found no '<'; write 'losses < 1/month' or 'crash takeover p99 < 20s'");
-    const std::string name = squeezed(text.substr(0, less));
+    const std::string name = full_name(squeezed(text.substr(0, less)));
     const auto metric = std::ranges::find(metrics(), name, &Metric::name);
     if (metric == metrics().end())
         return refused(text, fmt::format("no figure is called '{}'; there are {}",

@@ -115,12 +115,31 @@ TEST_CASE("lease command: the answer as another system's settings is simulated a
         quick);
     INFO(answer.out);
     CHECK(answer.code == 0);
-    CHECK(says(answer, "as rounded, and simulated again"));
+    CHECK(says(answer, "For kubernetes, as simulated"));
     CHECK(says(answer, "leaseDuration: "));
+    const Folder folder;
+    const std::string kept =
+        std::string("lease --pauses '1/day x 2s..9s' --json kept.json --emit kubernetes") + quick;
+    CHECK(folder.lockstep_says(kept).code == 0);
+    CHECK(says(folder.lockstep_says("lease --from kept.json --emit kubernetes"), "retryPeriod: "));
+    const Answer other = folder.lockstep_says("lease --from kept.json --emit etcd");
+    CHECK(other.code == 2);
+    CHECK(says(other, "sweep with --emit etcd"));
     const Answer none = lockstep_says(
         std::string("lease --pauses '9/day x 50s' --want 'losses < 1/month' --emit etcd") + quick);
     CHECK(none.code == 3);
     CHECK(says(none, "no settings for etcd"));
+}
+
+TEST_CASE("lease command: of a world in which nothing happens nothing is recommended") {
+    const Answer answer =
+        lockstep_says(std::string("lease --want 'losses < 1/month' --emit etcd") + quick);
+    INFO(answer.out);
+    CHECK(answer.code == 3);
+    CHECK(says(answer, "Nothing that costs leases is known"));
+    CHECK(says(answer, "no settings for etcd"));
+    CHECK(!says(answer, "Take "));
+    CHECK(!says(answer, "<- chosen"));
 }
 
 TEST_CASE("lease command: bad input is refused with what is wrong") {

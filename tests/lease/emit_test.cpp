@@ -29,7 +29,7 @@ TEST_CASE("lease-emit: Kubernetes' leader election gets whole seconds, on the sa
     CHECK(made.value().setting.deadline == seconds(30));
     CHECK(made.value().setting.renew_every == seconds(5));
     CHECK(made.value().setting.poll_every == seconds(5));
-    CHECK(made.value().notes.empty());
+    CHECK(made.value().notes.size() == 2);
     for (const char* line : {"  leaseDuration: 41s\n", "  renewDeadline: 30s\n",
                              "  retryPeriod: 5s\n", "--leader-elect-lease-duration=41s"})
         CHECK(names(made.value(), line));
@@ -45,12 +45,26 @@ TEST_CASE("lease-emit: Kubernetes' rules hold, and what they cost is said") {
     const auto tight = lease::emit("kubernetes", chosen(seconds(30), seconds(11), seconds(10)));
     REQUIRE(tight);
     CHECK(tight.value().setting.renew_every == seconds(5));
-    CHECK(tight.value().notes.size() == 1);
+    CHECK(tight.value().notes.size() == 3);
     // Of a second and less nothing is left.
     CHECK_FALSE(lease::emit("kubernetes", chosen(milliseconds(200), {}, milliseconds(50))));
     lease::Setting delayed = chosen(seconds(30), seconds(20), seconds(5));
     delayed.lock_delay = seconds(15);
-    CHECK(lease::emit("kubernetes", delayed).value().notes.size() == 1);
+    CHECK(lease::emit("kubernetes", delayed).value().notes.size() == 3);
+}
+
+TEST_CASE("lease-emit: what was rounded stays what it is") {
+    for (const std::string& system : lease::emit_names())
+        for (const std::int64_t ms : {2'400, 7'000, 15'000, 40'300, 119'500}) {
+            CAPTURE(system, ms);
+            const auto once = lease::emit(
+                system, chosen(milliseconds(ms), milliseconds(ms * 2 / 3), milliseconds(ms / 7)));
+            REQUIRE(once);
+            const auto twice = lease::emit(system, once.value().setting);
+            REQUIRE(twice);
+            CHECK(twice.value().setting == once.value().setting);
+            CHECK(twice.value().text == once.value().text);
+        }
 }
 
 TEST_CASE("lease-emit: etcd gets a TTL, and renews as its client does") {

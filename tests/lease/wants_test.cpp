@@ -31,6 +31,7 @@ SettingResult setting(std::int64_t lease_s, Figure losses, double p99) {
 Sweep sweep_of_a_day() {
     Sweep sweep;
     sweep.observed = seconds(86'400);
+    sweep.inputs.emplace_back().name = "round trips";
     sweep.results.push_back(setting(5, exact(30), 5));
     sweep.results.push_back(setting(15, {2, {1.5, 2.5}, {1, 90}}, 15));
     sweep.results.push_back(setting(30, {0, {0, 0.5}, {0, 90}}, 30));
@@ -66,6 +67,10 @@ TEST_CASE("wants: a bound is read in the unit of its figure") {
     CHECK(parse_want("double belief < 1s/month").value().at_most == Approx(365 / 30.0));
     CHECK(parse_want("without holder < 0.1%").value().at_most == Approx(0.001));
     CHECK(parse_want("renewals < 500").value().at_most == Approx(500));
+    // Tables have less room for names.
+    CHECK(parse_want("no holder < 1%").value().metric->name == "without holder");
+    CHECK(parse_want("graceful p99 < 1s").value().metric->name == "release takeover p99");
+    CHECK(parse_want("crash worst < 9s").value().metric->name == "crash takeover worst");
 }
 
 TEST_CASE("wants: amounts are told in the unit of the want") {
