@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace lockstep::data {
 namespace {
@@ -121,6 +122,7 @@ public:
                                     fields_.size() == 1 ? "" : "s", columns_));
             return Line::Ours;
         }
+        if (!time_ && std::exchange(first_row_, false)) find_time(sink);
         if (time_) {
             const auto wall = wall_time_of(fields_[*time_]);
             if (!wall) {
@@ -137,6 +139,18 @@ public:
     }
 
 private:
+    /// A column whose name does not say that it is a time, but whose first field does.
+    void find_time(Sink& sink) {
+        for (std::size_t i = 0; i < columns_; ++i) {
+            if (i == column_ || !wall_time_of(fields_[i])) continue;
+            time_ = i;
+            sink.note(fmt::format(
+                "the times are those of {}",
+                names_.empty() ? fmt::format("column {}", i + 1) : fmt::format("'{}'", names_[i])));
+            return;
+        }
+    }
+
     void take_length(std::string_view field, Sink& sink) {
         std::string_view rest = field;
         if (const auto span = take_span(rest); span && trimmed(rest).empty())
@@ -161,6 +175,7 @@ private:
         if (!choose(names, sink)) return true;
         unit_ = unit_named(options_.unit);
         if (!unit_ && names) unit_ = unit_in(fields_[column_]);
+        if (names) names_ = fields_;
         if (names)
             for (std::size_t i = 0; i < columns_ && !time_; ++i)
                 if (i != column_ && is_time_column(fields_[i])) time_ = i;
@@ -212,6 +227,8 @@ private:
     const ReadOptions& options_;
     Measure measure_;
     bool begun_ = false;
+    bool first_row_ = true;
+    std::vector<std::string> names_;  ///< of the columns; empty: they have none
     char separator_ = ',';
     std::size_t columns_ = 0;
     std::size_t column_ = 0;

@@ -160,6 +160,16 @@ TEST_CASE("data: a table's column has its unit in its name, and its times") {
     CHECK(lengths(alone.value().front()) == std::vector<std::int64_t>{2'500 * ms});
     // To the end of the last of them.
     CHECK(alone.value().front().observed.ns == 62'500 * ms);
+    // Whatever the column of times is called, its fields tell.
+    const auto spreadsheet = data::read_text(
+        "log",
+        "id,started_at,ended_at,duration_s\n7,2026-03-01T12:00:00Z,2026-03-01T12:00:09Z,9\n"
+        "8,2026-03-02T12:00:00Z,2026-03-02T12:00:03Z,3\n",
+        {});
+    REQUIRE(spreadsheet.ok());
+    CHECK(spreadsheet.value().front().timed);
+    CHECK(spreadsheet.value().front().observed.ns == (86'400 + 3) * s);
+    CHECK(notes(spreadsheet.value().front(), "'started_at'"));
     refused("a,b\n1,2\n", 1, "--column which of the columns holds lengths: a, b");
     refused("time,a_ms,b_ms\n1772352000,1,2\n", 1, "--column which of the columns");
     refused("a,b\n1,2\n", 1, "no column is called 'c'", with_column("c"));
