@@ -31,8 +31,8 @@ public:
         return round_trip_.any() ? round_trip_.at(world_.now()) / 2 : milliseconds(1);
     }
     /// Of the nth look of a waiter: the same in every setting.
-    std::uint64_t luck_of_look(std::int64_t n) const {
-        return hash_words(seed_, hash_name("look"), static_cast<std::uint64_t>(n));
+    std::uint64_t luck_of_look(std::uint64_t n) const {
+        return hash_words(seed_, hash_name("look"), n);
     }
     Duration sync() const { return disk_.any() ? disk_.at(world_.now()) : Duration{}; }
 

@@ -78,23 +78,25 @@ sim::SimTime Service::ends(SessionId session) const {
     return process_->true_now() + (it->ends - process_->now());
 }
 
-/// The nth look comes in the nth period, which is as long as the mean gap, at a place of its own in
-/// the beginning of it: so gaps are 1 to 1 + jitter times `poll_every`.
-sim::SimTime Service::next_look(sim::SimTime free) const {
+sim::SimTime Service::next_look(sim::SimTime free) {
     const std::int64_t every = setting_.poll_every.ns;
     if (every == 0) return free;
-    const std::int64_t jitter = every / 200 * setting_.poll_jitter_percent;
+    const std::int64_t jitter = every / 100 * setting_.poll_jitter_percent;
     if (jitter == 0) return {(free.ns + every - 1) / every * every};
-    for (std::int64_t n = free.ns / (every + jitter);; ++n) {
-        const std::uint64_t luck = links_.luck_of_look(n);
-        const auto place = static_cast<std::int64_t>(luck % static_cast<std::uint64_t>(jitter));
-        const std::int64_t look = n * (every + jitter) + place;
-        if (look >= free.ns) return {look};
+    // Gaps are of any length from `every` to `every + jitter`, drawn one after the other, so that
+    // looks keep no time.
+    const sim::SimTime now = process_->true_now();
+    while (looks_.size() > 1 && looks_[1] <= now) looks_.pop_front();
+    while (looks_.back() < free) {
+        const std::uint64_t luck = links_.luck_of_look(++look_count_);
+        const auto late = static_cast<std::int64_t>(luck % static_cast<std::uint64_t>(jitter));
+        looks_.push_back(looks_.back() + Duration{every + late});
     }
+    return *std::ranges::lower_bound(looks_, free);
 }
 
 /// When a session that is renewed now is over.
-LocalTime Service::end_from_now() const {
+LocalTime Service::end_from_now() {
     const LocalTime now = process_->now();
     if (!setting_.waiters_count_lease) return now + setting_.lease + setting_.expires_late;
     const sim::SimTime true_now = process_->true_now();

@@ -6,6 +6,7 @@
 #include "sim/process.hpp"
 #include "sim/world.hpp"
 
+#include <deque>
 #include <vector>
 
 namespace lockstep::lease {
@@ -46,8 +47,7 @@ public:
     /// When that session will end; zero if it has ended.
     sim::SimTime ends(SessionId session) const;
     /// When the next in line will have it if the lock is free from then on.
-    sim::SimTime next_look(sim::SimTime free) const;
-    LocalTime end_from_now() const;
+    sim::SimTime next_look(sim::SimTime free);
 
 private:
     enum class Owner : std::uint8_t { Nobody, Session, StandIn };
@@ -67,6 +67,7 @@ private:
     void reply(wire::Reply&& reply, bool after_sync);
     void answer(wire::Operation operation, wire::AnswerStatus status, SessionId session,
                 RequestSeq seq);
+    LocalTime end_from_now();
     void grant();
     void end_session(SessionId id, bool expired);
     void free_lock(bool delayed);
@@ -89,7 +90,9 @@ private:
     SessionId owning_;
     RequestSeq owning_seq_;
     FencingToken token_;
-    bool told_ = false;  ///< the stand-in knows that it holds
+    bool told_ = false;                               ///< the stand-in knows that it holds
+    std::deque<sim::SimTime> looks_{sim::SimTime{}};  ///< of waiters, from the last one on
+    std::uint64_t look_count_ = 0;
     LocalTime free_at_;  ///< when nobody owns it: for the next in line, from then on
     SessionId waiting_;
     RequestSeq waiting_seq_;
