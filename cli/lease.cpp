@@ -153,7 +153,8 @@ Result<lease::Sweep> swept(const LeaseArguments& arguments, const lease::SweepPl
 
 ExitCode code_of(const lease::Told& told) {
     if (told.checked && !told.checked->consistent) return ExitCode::GaveUp;
-    return told.wants.empty() || told.answer.chosen ? ExitCode::AsExpected : ExitCode::GaveUp;
+    return told.wants.empty() || told.answer.chosen || told.answer.keep_now ? ExitCode::AsExpected
+                                                                            : ExitCode::GaveUp;
 }
 
 /// The files that a report goes to.
@@ -233,7 +234,10 @@ std::optional<Error> answer(lease::Sweep& sweep, Asked& asked) {
         return Error{"--observed: say with --now under which setting that was counted", "", 0, 0};
     if (told.observed) told.checked = lease::check_observed(*told.observed, sweep.now->figures);
     told.answer = lease::answer(sweep, told.wants, {sweep.crashes_a_month, asked.loss_cost_s});
-    if (!lease::says_something(sweep)) told.answer.chosen.reset();
+    if (!lease::says_something(sweep)) {
+        told.answer.chosen.reset();
+        told.answer.keep_now = false;
+    }
     return std::nullopt;
 }
 

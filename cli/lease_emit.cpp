@@ -22,10 +22,11 @@ std::optional<std::size_t> recommended(const lease::Sweep& sweep, const lease::T
 Result<LeaseSettings> lease_emit(const std::string& system, const lease::Sweep& sweep,
                                  const lease::Told& told) {
     const auto chosen = recommended(sweep, told);
-    if (!chosen || !lease::says_something(sweep))
+    if ((!chosen && !told.answer.keep_now) || !lease::says_something(sweep))
         return LeaseSettings{
             fmt::format("Nothing is recommended, so there are no settings for {}.\n", system)};
-    const lease::Setting& setting = sweep.results[*chosen].setting;
+    const lease::Setting& setting =
+        told.answer.keep_now ? sweep.now->setting : sweep.results[*chosen].setting;
     const auto emitted = lease::emit(system, setting);
     if (!emitted) return emitted.error();
     if (emitted.value().setting != setting)

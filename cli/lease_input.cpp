@@ -42,7 +42,8 @@ struct Said {
 
 Result<Said> parse_said(const std::string& option, std::string text) {
     Said said;
-    while (true) {
+    // A file may be called so.
+    while (::access(text.c_str(), F_OK) != 0) {
         std::size_t at = std::string::npos;
         std::string_view word;
         for (const std::string_view known : {" in ", " unit ", " column "}) {
@@ -69,7 +70,8 @@ Result<Said> parse_said(const std::string& option, std::string text) {
             said.observed = in.value();
         }
     }
-    said.files = words_of(text);
+    said.files =
+        ::access(text.c_str(), F_OK) == 0 ? std::vector<std::string>{text} : words_of(text);
     return said;
 }
 

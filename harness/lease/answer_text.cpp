@@ -43,7 +43,7 @@ public:
         }
         if (told_.wants.empty())
             tell_front();
-        else if (told_.answer.chosen)
+        else if (told_.answer.chosen || told_.answer.keep_now)
             tell_chosen();
         else
             tell_none();
@@ -135,6 +135,7 @@ private:
     }
 
     void tell_chosen() {
+        if (told_.answer.keep_now) return tell_keep();
         const SettingResult& to = result(*told_.answer.chosen);
         const Figures& f = to.figures;
         line(fmt::format("{} {}: {}.", sweep_.now ? "Change to" : "Take", setting_text(to.setting),
@@ -157,9 +158,21 @@ private:
         tell_what_binds();
     }
 
+    void tell_keep() {
+        const Figures& f = sweep_.now->figures;
+        line(fmt::format("Keep {}: {}. Of what was swept, nothing that meets all wants is cheaper.",
+                         setting_text(sweep_.now->setting), losses_text(f)),
+             Kind::Headline, Tone::Good);
+        line(fmt::format("Crash takeover p99 {}; graceful {}. Bears outages of {}{}.",
+                         seconds_text(f.crash_p99.value), seconds_text(f.release_p99.value),
+                         borne_text(f), longest_outage()));
+        for (const Want& want : told_.wants)
+            line(verdict(want, judge(want, f, sweep_.observed)), Kind::Item);
+    }
+
     void tell_what_binds() {
         if (!told_.answer.binds) {
-            line("Nothing that was tried is cheaper.");
+            line("None of the settings that were swept is cheaper.");
             return;
         }
         const std::size_t w = *told_.answer.binds;
@@ -171,7 +184,7 @@ private:
                          why.empty() || !told_.wants[w].metric->rare ? "" : ": " + why));
         line(verdict(told_.wants[w], told_.answer.judged[i][w]), Kind::Item);
         if (told_.wants[w].metric->rare)
-            tell_harms(cheaper, "For that one to do, these would have to go, the worst first:");
+            tell_harms(cheaper, "What costs leases there, the worst first:");
     }
 
     /// "outages over 8 s, not stops"
@@ -188,7 +201,7 @@ private:
             const bool given = std::ranges::any_of(
                 sweep_.inputs, [name](const Input& input) { return input.name == name; });
             const auto it = std::ranges::find(of.causes, kind, &Cause::kind);
-            if (given && !text.empty() && (it == of.causes.end() || it->losses * 10 < all))
+            if (given && !text.empty() && it == of.causes.end())
                 text += fmt::format(", not {}s", to_string(kind));
         }
         return text;
@@ -249,10 +262,12 @@ private:
             case Met::NotInTheData:
                 break;
         }
-        std::string text = fmt::format("{}, but cannot be shown from {}: it may be {}", value,
-                                       days_text(observed_days()), amount_text(want, judged.most));
+        std::string text =
+            fmt::format("{}, but cannot be shown{}: it may be {}", value,
+                        sweep_.observed.ns > 0 ? " from " + days_text(observed_days()) : "",
+                        amount_text(want, judged.most));
         if (judged.days > 0)
-            text += fmt::format("; about {} in all without a further such stop would show it",
+            text += fmt::format("; about {} in all without a further loss would show it",
                                 days_text(judged.days));
         return text;
     }
@@ -298,8 +313,9 @@ private:
         for (const Harm& harm : of.harms) {
             // What is assumed has no length of its own.
             harm_line(harm.where.empty()
-                          ? fmt::format("{}s, as assumed: {} of {} cost the lease, from {} on",
-                                        to_string(harm.kind), harm.losses, harm.times,
+                          ? fmt::format("{}s: {}{} cost the lease, from {} on",
+                                        to_string(harm.kind), harm.losses,
+                                        harm.times > 0 ? fmt::format(" of {}", harm.times) : "",
                                         seconds_text(static_cast<double>(harm.length.ns) / 1e9))
                           : fmt::format("{} of {}: {} of {} cost the lease  {}",
                                         to_string(harm.kind), harness::span_text(harm.length),

@@ -89,7 +89,7 @@ Result<Emitted> etcd(const Setting& setting) {
                         harness::span_text(setting.renew_every)));
     if (setting.deadline.ns > 0)
         made.notes.emplace_back(
-            "etcd's client has no deadline of its own: the session ends when its TTL is over.");
+            "etcd's client has no deadline that can be set: it gives up when the TTL is over.");
     if (setting.lock_delay.ns > 0) made.notes.emplace_back("etcd has no lock delay.");
     made.text = fmt::format(
         "session, err := concurrency.NewSession(client, concurrency.WithTTL({0}))\n"

@@ -52,7 +52,8 @@ public:
         : tally_(tally), conditions_(conditions), unseen_(unseen) {}
 
     /// Of the rate a second; nothing measured: just the value.
-    Interval interval(Effect effect, double value) const {
+    /// `assumed`: what of the rate comes of sources that nobody measured.
+    Interval interval(Effect effect, double value, double* assumed_part = nullptr) const {
         double assumed = 0;
         double sum = 0;
         double squares = 0;
@@ -74,6 +75,7 @@ public:
             squares += q / (observed * observed);
             unseen = std::max(unseen, largest / observed);
         }
+        if (assumed_part != nullptr) *assumed_part = assumed;
         if (unseen <= 0) return {value, value};
         const Interval weighted = weighted_interval(sum, squares, unseen);
         return {std::min(value, assumed + weighted.low), std::max(value, assumed + weighted.high)};
@@ -102,11 +104,20 @@ private:
             else
                 squares += weight * weight * times;
         }
-        for (const auto& [at, weight] : clusters) squares += weight * weight;
-        if (counted || !series.timed) return {sum, squares};
-        // In a short span not each of them happened; those that did stand for all.
-        const double share = std::max(1.0, in_seconds(series.observed) / span());
+        for (const auto& [at, weight] : clusters) {
+            squares += weight * weight;
+            largest = std::max(largest, weight);
+        }
+        const double share = counted ? 1 : not_all(series, happened);
         return {sum * share, squares * share};
+    }
+
+    /// In a short span not each of them happened; those that did stand for all.
+    double not_all(const data::Series& series, const std::vector<std::uint32_t>& happened) const {
+        if (series.timed) return std::max(1.0, in_seconds(series.observed) / span());
+        const auto some = std::ranges::count_if(happened, [](std::uint32_t n) { return n > 0; });
+        return static_cast<double>(series.points.size()) /
+               static_cast<double>(std::max<std::ptrdiff_t>(some, 1));
     }
 
     const Tally& tally_;
@@ -152,7 +163,9 @@ Figure count_figure(const Tally& tally, const Weights& weights, std::uint64_t Co
     const Interval luck =
         count < 30 ? scaled(poisson_interval(count), 1 / span)
                    : scaled(mean_interval(by_day(tally, values)), 1 / in_seconds(tally.bin));
-    return {rate * month, scaled(luck, month), scaled(weights.interval(effect, rate), month)};
+    double assumed = 0;
+    const Interval data = weights.interval(effect, rate, &assumed);
+    return {rate * month, scaled(luck, month), scaled(data, month), assumed * month};
 }
 
 Figure belief_figure(const Tally& tally, const Weights& weights) {
@@ -205,7 +218,7 @@ std::vector<Harm> harms_of(const Tally& tally, const Conditions& conditions) {
     std::map<std::pair<Harm::Kind, std::uint32_t>, Harm> by_place;
     for (const Loss& loss : tally.losses) {
         const Source* source = source_of(conditions, loss.kind);
-        const bool known = source != nullptr && source->from_series();
+        const bool known = source != nullptr && source->from_series() && !source->rate_assumed;
         Harm& harm = by_place[{loss.kind, known ? loss.index : 0}];
         harm.kind = loss.kind;
         harm.length = harm.losses == 0 || loss.length < harm.length ? loss.length : harm.length;
@@ -262,8 +275,11 @@ Duration outage_borne(const Setting& setting) {
     const std::int64_t room = (setting.stands_down_after() - setting.renew_every).ns;
     const std::int64_t retry = setting.retry_every.ns;
     if (room <= 0) return {};
-    // Without grace an attempt at the deadline itself comes too late.
-    const std::int64_t attempts = (room - (setting.deadline_grace.ns > 0 ? 0 : 1)) / retry;
+    // Without grace an attempt at the deadline itself comes too late, as its answer takes time.
+    constexpr Duration answer = milliseconds(20);
+    const std::int64_t late =
+        setting.deadline_grace.ns > 0 ? setting.deadline_grace.ns / 2 : -answer.ns;
+    const std::int64_t attempts = std::max<std::int64_t>(room + late, 0) / retry;
     const std::int64_t earliest = attempts * retry * (100 - setting.jitter_percent) / 100;
     return {std::max(earliest, room - retry)};
 }

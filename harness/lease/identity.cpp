@@ -43,6 +43,7 @@ void add(Hash& hash, const Source& source) {
     hash.add(source.longest);
     hash.add(std::uint64_t{source.rate_assumed});
     const data::Series& series = source.series;
+    hash.add(static_cast<std::uint64_t>(series.buckets.size()));
     hash.add(series.observed);
     hash.add(std::uint64_t{series.timed});
     hash.add(static_cast<std::uint64_t>(series.points.size()));
@@ -65,7 +66,10 @@ std::uint64_t identity_of(const SweepPlan& plan) {
     for (const Setting& setting : plan.settings) add(hash, setting);
     hash.add(static_cast<std::uint64_t>(plan.marked.size()));
     for (const Setting& setting : plan.marked) add(hash, setting);
+    hash.add(std::uint64_t{plan.now.has_value()});
     if (plan.now) add(hash, *plan.now);
+    hash.add(static_cast<std::uint64_t>(plan.axes.size()));
+    for (const std::string& axis : plan.axes) hash.add(axis);
     const Conditions& world = plan.world;
     for (const Source* source :
          {&world.pauses, &world.round_trip, &world.disk, &world.outages, &world.partitions,

@@ -63,8 +63,10 @@ Drawing front_drawing(const Sweep& sweep, const Told& told) {
     draw_spots(canvas, labels, placed);
     labels.draw(canvas);
     out.caption =
-        "To the lower left is better. On the line less of the one costs more of the other; what is "
-        "off the line is beaten by something on it that is no worse in either.";
+        "To the lower left is better. On the line less of the one costs more of the other; a dot "
+        "off "
+        "it is beaten by one on it that is no worse in either. Known defaults are beside the line: "
+        "they behave otherwise.";
     return out;
 }
 

@@ -27,11 +27,7 @@ std::string axis_title(const std::string& axis) {
 class AgainstParameter {
 public:
     AgainstParameter(const Sweep& sweep, const Told& told, Figure Figures::* figure)
-        : sweep_(sweep),
-          told_(told),
-          spots_(spots(sweep, told)),
-          axis_(main_axis(sweep)),
-          figure_(figure) {}
+        : sweep_(sweep), spots_(spots(sweep, told)), axis_(main_axis(sweep)), figure_(figure) {}
 
     double x_of(const SettingResult& result) const {
         return seconds_of(parameter(result.setting, axis_));
@@ -139,7 +135,6 @@ public:
     }
 
     const Sweep& sweep_;
-    const Told& told_;
     const std::vector<Spot> spots_;
     const std::string axis_;
     Figure Figures::* figure_;

@@ -68,7 +68,8 @@ Json result_json(const SettingResult& result) {
         figures[std::string(metric.name)] = {{"unit", metric.unit},
                                              {"value", finite(figure.value)},
                                              {"simulation", interval_json(figure.simulation)},
-                                             {"data", interval_json(figure.data)}};
+                                             {"data", interval_json(figure.data)},
+                                             {"assumed", figure.assumed}};
     }
     json["skew_ratio"] = result.figures.skew_ratio;
     json["skew_s"] = seconds_of(result.figures.skew);

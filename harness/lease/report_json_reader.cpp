@@ -100,9 +100,9 @@ SettingResult result(const Json& json) {
                    counts.at("renewals").get<std::uint64_t>()};
     for (const Metric& metric : metrics()) {
         const Json& figure = json.at("figures").at(std::string(metric.name));
-        made.figures.*(metric.figure) = {number(figure.at("value")),
-                                         interval(figure.at("simulation")),
-                                         interval(figure.at("data"))};
+        made.figures.*
+            (metric.figure) = {number(figure.at("value")), interval(figure.at("simulation")),
+                               interval(figure.at("data")), figure.at("assumed").get<double>()};
     }
     made.figures.skew_ratio = json.at("skew_ratio").get<double>();
     made.figures.skew = duration(json.at("skew_s"));

@@ -281,8 +281,8 @@ Duration default_span(const Conditions& world) {
     Duration span = seconds(90 * 86'400);
     for (const Source* source :
          {&world.pauses, &world.outages, &world.partitions, &world.failovers})
-        if (source->from_series() && source->series.timed && !source->rate_assumed)
-            span = std::max(span, source->series.observed * 3);
+        if (source->from_series() && !source->rate_assumed)
+            span = std::max(span, std::min(source->series.observed, seconds(333 * 86'400)) * 3);
     // To whole days.
     constexpr Duration day = seconds(86'400);
     return day * ((span.ns + day.ns - 1) / day.ns);

@@ -85,11 +85,13 @@ struct Interval {
 /// span grows.
 ///
 /// `data`: how far the truth may be from what the logs saw. No simulation shrinks it. Equal to the
-/// value where nothing that was measured bears on it (rates that somebody assumes have none).
+/// value where nothing that was measured bears on it (rates that somebody assumes have none), and
+/// of figures that are no counts where the log is not one of pauses: these alone are drawn anew.
 struct Figure {
     double value = 0;
     Interval simulation;
     Interval data;
+    double assumed = 0;  ///< of counts, what comes of sources that nobody measured
 };
 
 /// The price of a setting. Months have 30 days, years 365.
@@ -189,11 +191,11 @@ struct Sweep {
     std::uint64_t shard = 0;
     std::uint64_t shards = 1;
     std::uint64_t total = 0;     ///< settings, marked and now of all shards
-    std::uint64_t identity = 0;  ///< equal for shards of one plan in one build, and for no others
+    std::uint64_t identity = 0;  ///< equal for shards of one plan, whatever build ran them
 };
 
-/// 90 days; but so long that each stop of a trace happens three times: a stop that never happened,
-/// or that luck survived, would weigh nothing.
+/// 90 days; but so long, up to 1,000 days, that each stop of a log happens three times: a stop that
+/// never happened, or that luck survived, would weigh nothing.
 Duration default_span(const Conditions& world);
 
 /// Runs them all. An error if the plan makes no sense: no setting, a series that does not say for

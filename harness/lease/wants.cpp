@@ -157,6 +157,9 @@ Result<Want> parse_want(std::string_view text) {
     if (metric == metrics().end())
         return refused(text, fmt::format("no figure is called '{}'; there are {}",
                                          harness::printable(name), names()));
+    if (name.ends_with(" worst"))
+        return refused(text, fmt::format("nothing bounds the worst case; want '{} p99'",
+                                         name.substr(0, name.size() - 6)));
     std::string_view bound = text.substr(less + 1);
     if (bound.starts_with('=')) bound.remove_prefix(1);
     const auto value = bound_of(bound, *metric);
@@ -186,15 +189,16 @@ Judged judge(const Want& want, const Figures& figures, Duration observed) {
     const Figure& figure = figures.*(want.metric->figure);
     Judged judged;
     judged.value = figure.value;
-    judged.least = std::min(figure.simulation.low, figure.data.low);
     judged.most = std::max(figure.simulation.high, figure.data.high);
     if (figure.value > want.at_most || figure.simulation.low > want.at_most) return judged;
     if (figure.data.high > want.at_most) {
         judged.met = Met::NotInTheData;
         // If no more come, the interval of the rate shrinks as the time that was looked grows.
+        // What is only assumed stays.
         const double days = static_cast<double>(observed.ns) / 86'400e9;
-        if (want.metric->rare && want.at_most > 0)
-            judged.days = days * figure.data.high / want.at_most;
+        const double room = want.at_most - figure.assumed;
+        if (want.metric->rare && room > 0)
+            judged.days = days * (figure.data.high - figure.assumed) / room;
         return judged;
     }
     judged.met = figure.simulation.high > want.at_most ? Met::NotSeen : Met::Yes;
@@ -220,6 +224,15 @@ Answer answer(const Sweep& sweep, const std::vector<Want>& wants, const Prices& 
             nearest = missed;
             out.nearest = i;
         }
+    }
+    if (sweep.now && !wants.empty()) {
+        const Figures& now = sweep.now->figures;
+        out.keep_now =
+            std::ranges::all_of(wants,
+                                [&](const Want& want) {
+                                    return judge(want, now, sweep.observed).met == Met::Yes;
+                                }) &&
+            (!out.chosen || cost_of(now, prices) <= out.costs[*out.chosen]);
     }
     if (!out.chosen) return out;
     out.nearest = *out.chosen;

@@ -35,7 +35,7 @@ Result<Want> parse_want(std::string_view text);
 
 enum class Met {
     Yes,          ///< by the figure and by both of its intervals
-    No,           ///< the simulation's interval is above the bound
+    No,           ///< the figure, or the simulation's interval, is above the bound
     NotSeen,      ///< the span that was simulated is too short to tell
     NotInTheData  ///< the log is too short to tell, however long one simulates
 };
@@ -43,9 +43,8 @@ enum class Met {
 struct Judged {
     Met met = Met::No;
     double value = 0;
-    double least = 0;  ///< of both intervals
-    double most = 0;   ///< of both intervals; infinity: nothing is known
-    double days = 0;   ///< NotInTheData, rare: so long a log, without one more, would show it
+    double most = 0;  ///< of both intervals; infinity: nothing is known
+    double days = 0;  ///< NotInTheData, rare: so long a log, without one more, would show it
 };
 Judged judge(const Want& want, const Figures& figures, Duration observed);
 
@@ -65,8 +64,8 @@ struct Answer {
     /// Position in Sweep::results of the setting that meets all wants at the least cost; absent if
     /// none does.
     std::optional<std::size_t> chosen;
-    /// Of all settings, the one that fails the fewest wants, and of these the least: how close one
-    /// gets. Equal to `chosen` if there is one.
+    /// Of all settings, the one whose worst missed want is missed by the least: how close one gets.
+    /// Equal to `chosen` if there is one.
     std::size_t nearest = 0;
     /// For each setting, for each want.
     std::vector<std::vector<Judged>> judged;
@@ -74,6 +73,8 @@ struct Answer {
     /// The next cheaper setting, and the want that it misses: what binds. Absent if nothing is
     /// cheaper.
     std::optional<std::size_t> cheaper;
+    /// Today's setting meets all wants at no greater cost than any that was swept.
+    bool keep_now = false;
     std::optional<std::size_t> binds;
 };
 Answer answer(const Sweep& sweep, const std::vector<Want>& wants, const Prices& prices);
