@@ -128,7 +128,7 @@ OUTAGES = [
     (23, "02:04:57", "3.3", "rolling upgrade of the control plane"),
     (31, "20:47:26", "6.2", "load balancer replaced"),
     (38, "02:06:20", "2.8", "rolling upgrade of the control plane"),
-    (44, "11:19:56", "24.1", "control plane failed over to another zone"),
+    (44, "11:19:56", "27.3", "control plane failed over to another zone"),
     (52, "02:05:43", "5.0", "rolling upgrade of the control plane"),
     (58, "16:55:09", "2.1", "API server restarted: out of memory"),
     (66, "02:04:38", "16.4", "upgrade of the control plane: all API servers at once"),

@@ -48,12 +48,14 @@ using Effect = double (*)(const Loss&);
 /// See the header.
 class Weights {
 public:
-    Weights(const Tally& tally, const Conditions& conditions, double unseen)
-        : tally_(tally), conditions_(conditions), unseen_(unseen) {}
+    Weights(const Setting& setting, const Tally& tally, const Conditions& conditions, double unseen)
+        : setting_(setting), tally_(tally), conditions_(conditions), unseen_(unseen) {}
 
     /// Of the rate a second; nothing measured: just the value.
-    /// `assumed`: what of the rate comes of sources that nobody measured.
-    Interval interval(Effect effect, double value, double* assumed_part = nullptr) const {
+    /// `with_lucky`: see add_lucky. `assumed_part`: what of the rate comes of sources that nobody
+    /// measured.
+    Interval interval(Effect effect, double value, double* assumed_part = nullptr,
+                      bool with_lucky = false) const {
         double assumed = 0;
         double sum = 0;
         double squares = 0;
@@ -70,6 +72,7 @@ public:
             }
             const double observed = in_seconds(source->series.observed);
             double largest = unseen_;
+            if (with_lucky) add_lucky(kind, source->series, by_index);
             const auto [s, q] = sums(k, source->series, by_index, largest);
             sum += s / observed;
             squares += q / (observed * observed);
@@ -112,6 +115,21 @@ private:
         return {sum * share, squares * share};
     }
 
+    /// What is long enough to cost a lease and happened a few times without doing so may have been
+    /// lucky: of n times without, Laplace's rule of succession leaves a chance of 1 / (n + 2).
+    void add_lucky(Harm::Kind kind, const data::Series& series,
+                   std::map<std::uint32_t, double>& effects) const {
+        const Duration borne = kind == Harm::Kind::Pause
+                                   ? setting_.stands_down_after() - setting_.renew_every
+                                   : outage_borne(setting_);
+        const auto& happened = tally_.happened[static_cast<std::size_t>(kind)];
+        for (std::size_t i = 0; i < series.points.size() && i < happened.size(); ++i) {
+            const auto index = static_cast<std::uint32_t>(i);
+            if (series.points[i].length <= borne || effects.contains(index)) continue;
+            effects[index] = happened[i] == 0 ? 0.5 : happened[i] / (happened[i] + 2.0);
+        }
+    }
+
     /// In a short span not each of them happened; those that did stand for all.
     double not_all(const data::Series& series, const std::vector<std::uint32_t>& happened) const {
         if (series.timed) return std::max(1.0, in_seconds(series.observed) / span());
@@ -120,6 +138,7 @@ private:
                static_cast<double>(std::max<std::ptrdiff_t>(some, 1));
     }
 
+    const Setting& setting_;
     const Tally& tally_;
     const Conditions& conditions_;
     const double unseen_;
@@ -164,7 +183,9 @@ Figure count_figure(const Tally& tally, const Weights& weights, std::uint64_t Co
         count < 30 ? scaled(poisson_interval(count), 1 / span)
                    : scaled(mean_interval(by_day(tally, values)), 1 / in_seconds(tally.bin));
     double assumed = 0;
-    const Interval data = weights.interval(effect, rate, &assumed);
+    // Of a holder that bore it nobody knows whether another would have taken over.
+    const bool of_holder = counted == &Counts::losses || counted == &Counts::stood_down;
+    const Interval data = weights.interval(effect, rate, &assumed, of_holder);
     return {rate * month, scaled(luck, month), scaled(data, month), assumed * month};
 }
 
@@ -295,7 +316,7 @@ void fill_in(SettingResult& result, const Tally& tally, const Conditions& condit
     result.digest = tally.digest;
 
     const Resampling resampling(tally, conditions.pauses.series, seed);
-    const Weights weights(tally, conditions, 1);
+    const Weights weights(setting, tally, conditions, 1);
     Figures& f = result.figures;
     f.losses = count_figure(tally, weights, &Counts::losses, [](const Loss&) { return 1.0; });
     f.stood_down = count_figure(tally, weights, &Counts::stood_down,
@@ -306,7 +327,8 @@ void fill_in(SettingResult& result, const Tally& tally, const Conditions& condit
         return static_cast<double>(loss.refused_writes);
     });
     // One stop that was not seen is taken to cost as much as one lease.
-    f.double_belief = belief_figure(tally, Weights(tally, conditions, in_seconds(setting.lease)));
+    f.double_belief =
+        belief_figure(tally, Weights(setting, tally, conditions, in_seconds(setting.lease)));
     const Quantiles crashes = quantiles(tally.crashes, resampling);
     f.crash_mean = crashes.mean;
     f.crash_p50 = crashes.p50;
