@@ -157,6 +157,17 @@ ExitCode code_of(const lease::Told& told) {
                                                                             : ExitCode::GaveUp;
 }
 
+std::vector<std::string> files_read(const LeaseArguments& arguments, const lease::SweepPlan& plan) {
+    std::vector<std::string> files = arguments.from;
+    files.push_back(arguments.observed);
+    const lease::Conditions& world = plan.world;
+    for (const lease::Source* source :
+         {&world.pauses, &world.round_trip, &world.disk, &world.outages, &world.partitions,
+          &world.failovers, &world.crashes, &world.deploys})
+        files.insert(files.end(), source->series.files.begin(), source->series.files.end());
+    return files;
+}
+
 /// The files that a report goes to.
 struct Files {
     OutputFile csv;
@@ -164,9 +175,16 @@ struct Files {
     OutputFile html;
     std::string plots;  ///< a folder
 
-    static Result<Files> open(const LeaseArguments& arguments) {
+    /// `inputs`: files that are read, which none of these may be.
+    static Result<Files> open(const LeaseArguments& arguments,
+                              const std::vector<std::string>& inputs) {
         const std::pair<const char*, const std::string*> named[] = {
             {"--csv", &arguments.csv}, {"--json", &arguments.json}, {"--html", &arguments.html}};
+        for (const auto& [option, path] : named)
+            for (const std::string& input : inputs)
+                if (same_file(*path, input))
+                    return Error{fmt::format("{}: that file is read, and would be lost", option),
+                                 *path, 0, 0};
         for (const auto& [option, path] : named)
             for (const auto& [other, taken] : named)
                 if (path > taken && same_file(*path, *taken))
@@ -257,7 +275,7 @@ ExitCode lease(const LeaseArguments& arguments) {
             return bad_input(
                 {"--observed: say with --now under which setting that was counted", "", 0, 0});
     }
-    auto files = Files::open(arguments);
+    auto files = Files::open(arguments, files_read(arguments, plan));
     if (!files) return bad_input(files.error());
     if (arguments.compare) return compare(plan, arguments.plots);
     auto made = swept(arguments, plan, told);

@@ -13,12 +13,14 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <mutex>
 #include <netdb.h>
 #include <optional>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -215,6 +217,14 @@ ExitCode probe(const ProbeArguments& arguments) {
         if (!resolved) return bad_input(resolved.error());
         address = resolved.value();
     }
+    // A measurement of a day is not written over by the next.
+    std::error_code code;
+    if (std::filesystem::is_regular_file(arguments.out, code) &&
+        std::filesystem::file_size(arguments.out, code) > 0)
+        return bad_input(
+            {"--out: there is something in that file already; name another, or remove "
+             "it",
+             arguments.out});
     auto opened = OutputFile::open("--out", arguments.out);
     if (!opened) return bad_input(opened.error());
     OutputFile out = std::move(opened).value();

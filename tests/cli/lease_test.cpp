@@ -169,6 +169,8 @@ TEST_CASE("lease command: bad input is refused with what is wrong") {
     refuses("lease --from " + numbers, "no result of");
     refuses("lease --outages '2/moon x 3s'", "2/moon");
     refuses("lease --json x --csv x", "--json");
+    refuses("lease --pauses '" + numbers + " unit s in 7d' --html " + numbers, "would be lost");
+    CHECK(folder.read("numbers.txt") == "0.5\n0.25\n3\n");
     refuses("lease --pauses " + numbers + " --from " + numbers, "--from");
     CHECK(
         lockstep_says("lease --pauses '" + numbers + " unit s in 7d' --points 2 --span 1d").code ==

@@ -26,9 +26,14 @@ TEST_CASE("settings: the folder of results for all commands is not the file of a
     INFO(answer.out);
     CHECK(answer.code == 0);
     CHECK(folder.read("results").empty());
-    folder.write("lockstep.toml", "[probe]\nout = \"probe.txt\"\n");
-    CHECK(folder.lockstep_says("probe --for 100ms").code == 0);
     CHECK(!folder.read("probe.txt").empty());
+    // Nor is what was measured written over.
+    const Answer again = folder.lockstep_says("probe --for 100ms");
+    CHECK(again.code == 2);
+    CHECK(says(again, "there is something in that file"));
+    folder.write("lockstep.toml", "[probe]\nout = \"other.txt\"\n");
+    CHECK(folder.lockstep_says("probe --for 100ms").code == 0);
+    CHECK(!folder.read("other.txt").empty());
 }
 
 TEST_CASE("cli: lockstep.toml gives defaults, and the command line wins") {
