@@ -39,7 +39,7 @@ std::string why_not(const Source& source, const char* name, bool has_rate) {
     const data::Series& series = source.series;
     if (!source.from_series()) {
         if (!(source.per_day >= 0) || source.per_day > 1e6)
-            return fmt::format("{}: {} a day", name, source.per_day);
+            return fmt::format("{}: {} a day, but nothing happens so often", name, source.per_day);
         if (source.shortest.ns < 0 || source.longest < source.shortest)
             return fmt::format("{}: lengths from {} to {}", name,
                                harness::span_text(source.shortest),
@@ -93,7 +93,7 @@ std::string why_not(const SweepPlan& plan) {
         std::string why_full = why_not_full(setting, plan.world);
         if (!why_full.empty()) return why_full;
     }
-    if (plan.span < seconds(3'600)) return "a span of less than an hour";
+    if (plan.span < seconds(3'600)) return "--span: less than an hour says nothing; write 90d";
     if (plan.jobs == 0) return "nobody to work";
     if (plan.shards == 0 || plan.shard >= plan.shards) return "no such shard";
     if (plan.world.work.ns <= 0) return "work without a length";
