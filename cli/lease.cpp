@@ -10,13 +10,17 @@
 #include "harness/lease/report.hpp"
 #include "harness/lease/sweep.hpp"
 #include "harness/services.hpp"
+#include "harness/stop_signals.hpp"
 #include "harness/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -140,14 +144,17 @@ Result<Asked> asked_of(const LeaseArguments& arguments) {
 
 /// Simulated, or from files.
 Result<lease::Sweep> swept(const LeaseArguments& arguments, const lease::SweepPlan& plan,
-                           lease::Told& told) {
+                           lease::Told& told, bool& interrupted) {
     if (!arguments.from.empty()) return lease_from(arguments.from, told.command);
     told.command = lease_command(arguments);
     StatusLine line;
     lease::SweepPlan shown = plan;
     shown.progress = [&line](double done) { show_share(line, done); };
+    const harness::StopSignals signals;
+    shown.stop = harness::StopSignals::caught;
     auto made = lease::sweep(shown);
     line.finish();
+    interrupted = harness::StopSignals::caught();
     return made;
 }
 
@@ -176,10 +183,16 @@ struct Files {
     std::string plots;  ///< a folder
 
     /// `inputs`: files that are read, which none of these may be.
-    static Result<Files> open(const LeaseArguments& arguments,
-                              const std::vector<std::string>& inputs) {
-        const std::pair<const char*, const std::string*> named[] = {
-            {"--csv", &arguments.csv}, {"--json", &arguments.json}, {"--html", &arguments.html}};
+    using Named = std::array<std::pair<const char*, const std::string*>, 3>;
+    static Named named_by(const LeaseArguments& arguments) {
+        return {
+            {{"--csv", &arguments.csv}, {"--json", &arguments.json}, {"--html", &arguments.html}}};
+    }
+
+    /// What can be known to be wrong before there is anything to write. What is there stays.
+    static std::optional<Error> check(const LeaseArguments& arguments,
+                                      const std::vector<std::string>& inputs) {
+        const Named named = named_by(arguments);
         for (const auto& [option, path] : named)
             for (const std::string& input : inputs)
                 if (same_file(*path, input))
@@ -187,14 +200,17 @@ struct Files {
                                  *path, 0, 0};
         for (const auto& [option, path] : named)
             for (const auto& [other, taken] : named)
-                if (path > taken && same_file(*path, *taken))
+                if (option != other && !path->empty() &&
+                    (same_file(*path, *taken) || (*path == "-" && *taken == "-")))
                     return Error{fmt::format("{}: that file is the one of {}", option, other),
                                  *path, 0, 0};
-        std::vector<OutputFile> opened;
         for (const auto& [option, path] : named) {
-            auto file = OutputFile::open(option, *path);
-            if (!file) return file.error();
-            opened.push_back(std::move(file).value());
+            if (path->empty() || *path == "-") continue;
+            std::FILE* file = std::fopen(path->c_str(), "ab");
+            if (file == nullptr)
+                return Error{fmt::format("{}: cannot be written: {}", option, std::strerror(errno)),
+                             *path, 0, 0};
+            std::fclose(file);
         }
         if (!arguments.plots.empty()) {
             std::error_code error;
@@ -202,6 +218,16 @@ struct Files {
             if (error)
                 return Error{"--plots: no folder can be made there: " + error.message(),
                              arguments.plots, 0, 0};
+        }
+        return std::nullopt;
+    }
+
+    static Result<Files> open(const LeaseArguments& arguments) {
+        std::vector<OutputFile> opened;
+        for (const auto& [option, path] : named_by(arguments)) {
+            auto file = OutputFile::open(option, *path);
+            if (!file) return file.error();
+            opened.push_back(std::move(file).value());
         }
         return Files{std::move(opened[0]), std::move(opened[1]), std::move(opened[2]),
                      arguments.plots};
@@ -275,11 +301,16 @@ ExitCode lease(const LeaseArguments& arguments) {
             return bad_input(
                 {"--observed: say with --now under which setting that was counted", "", 0, 0});
     }
-    auto files = Files::open(arguments, files_read(arguments, plan));
-    if (!files) return bad_input(files.error());
+    if (const auto error = Files::check(arguments, files_read(arguments, plan)))
+        return bad_input(*error);
     if (arguments.compare) return compare(plan, arguments.plots);
-    auto made = swept(arguments, plan, told);
+    bool interrupted = false;
+    auto made = swept(arguments, plan, told, interrupted);
     if (!made) return bad_input(made.error());
+    if (interrupted) {
+        fmt::print(stderr, "lease: interrupted, and nothing was written\n");
+        return ExitCode::GaveUp;
+    }
     lease::Sweep& sweep = made.value();
     const bool part = sweep.shards > 1;
     bool emitted = true;
@@ -292,6 +323,8 @@ ExitCode lease(const LeaseArguments& arguments) {
             emitted = settings.value().found;
         }
     }
+    auto files = Files::open(arguments);
+    if (!files) return bad_input(files.error());
     if (const std::string why = files.value().write(sweep, told); !why.empty())
         return bad_input({why, {}});
     if (!to_standard_output(arguments)) print(sweep, told);

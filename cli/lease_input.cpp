@@ -1,6 +1,7 @@
 #include "cli/lease_input.hpp"
 
 #include "cli/input.hpp"
+#include "cli/output.hpp"
 #include "harness/data/read.hpp"
 #include "harness/explore_shard.hpp"
 #include "harness/lease/emit.hpp"
@@ -86,6 +87,12 @@ Error with_advice(Error error, const std::string& option) {
 
 /// The lengths of that measure; a file that holds no other is taken for what the option is about.
 Result<data::Series> read_files(const std::string& option, Said& said, data::Measure measure) {
+    for (std::size_t i = 0; i < said.files.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (same_file(said.files[i], said.files[j]))
+                return Error{
+                    fmt::format("{}: that file is there twice, and is no more evidence so", option),
+                    said.files[i], 0, 0};
     auto read = data::read_series(said.files, said.options);
     if (!read) return with_advice(read.error(), option);
     const auto wanted = [&](const data::Series& s) { return s.measure == measure; };

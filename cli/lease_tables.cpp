@@ -24,6 +24,11 @@ std::string spread(const lease::Interval& interval) {
                        lease::number_text(interval.high));
 }
 
+/// Of how long something takes, in seconds.
+std::string takes(const lease::Figure& figure) {
+    return lease::happened(figure) ? lease::number_text(figure.value) : "-";
+}
+
 Table::Cell head(const char* text) {
     return {text, Tone::Faint};
 }
@@ -100,9 +105,9 @@ std::string deciding_table(const lease::Sweep& sweep, const std::vector<Row>& ro
                    {losses_bar(f.losses.value, losses), Tone::Bad},
                    {spread(f.losses.simulation)},
                    {lease::data_text(sweep, f.losses)},
-                   {lease::number_text(f.crash_p99.value), Tone::Strong},
+                   {takes(f.crash_p99), Tone::Strong},
                    {share_bar(f.crash_p99.value, crash), Tone::Warn},
-                   {delays ? length(setting.lock_delay) : lease::number_text(f.release_p99.value)},
+                   {delays ? length(setting.lock_delay) : takes(f.release_p99)},
                    {length(f.outage_borne)},
                    {row.name, row.tone}});
     }
@@ -130,12 +135,12 @@ std::string other_table(const std::vector<Row>& rows, const harness::Paint& pain
                    {lease::number_text(f.taken_over.value)},
                    {lease::number_text(f.refused_writes.value)},
                    {lease::number_text(f.double_belief.value)},
-                   {lease::number_text(f.crash_p50.value)},
-                   {lease::number_text(f.crash_worst.value)},
-                   {lease::number_text(f.release_worst.value)},
+                   {takes(f.crash_p50)},
+                   {takes(f.crash_worst)},
+                   {takes(f.release_worst)},
                    {fmt::format("{:.2e}", f.without_holder.value)},
                    {lease::number_text(f.renewals.value)},
-                   {lease::number_text(f.failover_adds.value)},
+                   {takes(f.failover_adds)},
                    {fmt::format("{:.3f}", f.skew_ratio)},
                    {row.name, row.tone}});
     }
@@ -148,8 +153,16 @@ std::string inputs_table(const lease::Sweep& sweep, const harness::Paint& paint)
     Table table({Align::Left, Align::Left, Align::Left});
     for (const lease::Input& input : sweep.inputs)
         table.row({{input.name, Tone::Faint}, {harness::printable(input.said)}, {input.about}});
+    Duration shortest = Duration::max();
+    Duration longest{};
+    for (const lease::SettingResult& one : sweep.results) {
+        shortest = std::min(shortest, one.simulated);
+        longest = std::max(longest, one.simulated);
+    }
     table.row({{"simulated", Tone::Faint},
-               {harness::long_span_text(sweep.span)},
+               {sweep.whole ? harness::long_span_text(sweep.span)
+                            : fmt::format("{} to {}", harness::long_span_text(shortest),
+                                          harness::long_span_text(longest))},
                {fmt::format("of each setting, seed {}", sweep.seed)}});
     return table.text(paint);
 }

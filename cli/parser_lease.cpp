@@ -85,7 +85,12 @@ public:
 
 private:
     CLI::Option* text(const char* name, std::string& to, const char* help, const char* type) {
-        return grouped(command_.add_option(name, to, help)->type_name(type));
+        return grouped(command_.add_option(name, to, help)->type_name(type)->check(not_empty()));
+    }
+    /// What an unset variable of a shell leaves is no wish to leave it off.
+    static CLI::Validator not_empty() {
+        return {[](std::string& said) { return said.empty() ? "nothing is said" : std::string(); },
+                ""};
     }
     CLI::Option* number(const char* name, std::uint64_t& to, const char* help) {
         return grouped(command_.add_option(name, to, help)->type_name("N")->check(whole_number()));
@@ -185,6 +190,7 @@ private:
             };
             exclude(from, sweep);
             exclude(compare, files);
+            exclude(compare, {from});
         });
     }
 

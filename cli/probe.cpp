@@ -91,12 +91,17 @@ Result<Address> resolve(const std::string& text) {
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
         return error_of(fmt::format("--ping: '{}' is no address; write HOST:PORT", text));
+    // The resolver takes a port modulo 65,536.
+    const std::string port = text.substr(colon + 1);
+    const bool digits = std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+    if (digits && (port.size() > 5 || std::stoi(port) > 65'535 || std::stoi(port) == 0))
+        return error_of(fmt::format("--ping: '{}': ports are 1 to 65535", text));
     std::string host = text.substr(0, colon);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    const int failed = ::getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found);
+    const int failed = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
     if (failed != 0 || found == nullptr)
         return error_of(fmt::format("--ping: '{}': {}", text, ::gai_strerror(failed)));
     Address address;
@@ -217,6 +222,8 @@ ExitCode probe(const ProbeArguments& arguments) {
         if (!resolved) return bad_input(resolved.error());
         address = resolved.value();
     }
+    if (arguments.out.empty())
+        return bad_input({"--out: nothing is said; name a file, or - for stdout", "", 0, 0});
     // A measurement of a day is not written over by the next.
     std::error_code code;
     if (std::filesystem::is_regular_file(arguments.out, code) &&

@@ -24,8 +24,8 @@ public:
     void tell_one(std::size_t i) {
         const Figures& f = result(i).figures;
         line(fmt::format("{}: {}; crash takeover p99 {}, graceful {}.",
-                         setting_text(result(i).setting), losses_text(f),
-                         seconds_text(f.crash_p99.value), seconds_text(f.release_p99.value)),
+                         setting_text(result(i).setting), losses_text(f), seconds_text(f.crash_p99),
+                         seconds_text(f.release_p99)),
              Kind::Headline);
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
             line(verdict(told_.wants[w], told_.answer.judged[i][w]), Kind::Want);
@@ -34,6 +34,15 @@ public:
 
     std::vector<AnswerLine> tell() {
         if (told_.checked && !tell_observed()) return std::move(out_);
+        if (std::ranges::none_of(sweep_.results,
+                                 [](const SettingResult& one) { return works(one.figures); })) {
+            line(
+                "Under none of these settings the holder ever renewed its lease: answers are "
+                "slower "
+                "than the lease is long.",
+                Kind::Headline, Tone::Bad);
+            return std::move(out_);
+        }
         if (!says_something(sweep_)) {
             line(
                 "Nothing that costs leases is known, so that any lease would do: bring --pauses, "
@@ -145,13 +154,13 @@ private:
             const Figures& now = sweep_.now->figures;
             line(fmt::format(
                 "Crash takeover p99 {} -> {}; graceful {} -> {}. Bears outages of {}{}.",
-                seconds_text(now.crash_p99.value), seconds_text(f.crash_p99.value),
-                seconds_text(now.release_p99.value), seconds_text(f.release_p99.value),
-                borne_text(f), longest_outage()));
+                seconds_text(now.crash_p99), seconds_text(f.crash_p99),
+                seconds_text(now.release_p99), seconds_text(f.release_p99), borne_text(f),
+                longest_outage()));
         } else {
             line(fmt::format("Crash takeover p99 {}; graceful {}. Bears outages of {}{}.",
-                             seconds_text(f.crash_p99.value), seconds_text(f.release_p99.value),
-                             borne_text(f), longest_outage()));
+                             seconds_text(f.crash_p99), seconds_text(f.release_p99), borne_text(f),
+                             longest_outage()));
         }
         for (std::size_t w = 0; w < told_.wants.size(); ++w)
             line(verdict(told_.wants[w], told_.answer.judged[*told_.answer.chosen][w]), Kind::Want);
@@ -164,8 +173,8 @@ private:
                          setting_text(sweep_.now->setting), losses_text(f)),
              Kind::Headline, Tone::Good);
         line(fmt::format("Crash takeover p99 {}; graceful {}. Bears outages of {}{}.",
-                         seconds_text(f.crash_p99.value), seconds_text(f.release_p99.value),
-                         borne_text(f), longest_outage()));
+                         seconds_text(f.crash_p99), seconds_text(f.release_p99), borne_text(f),
+                         longest_outage()));
         for (const Want& want : told_.wants)
             line(verdict(want, judge(want, f, sweep_.observed)), Kind::Item);
     }
@@ -279,18 +288,19 @@ private:
         const SettingResult& quick = result(best.back());
         const auto figures = [](const SettingResult& of) {
             return fmt::format("{}, crash takeover p99 {}", a_month(of.figures),
-                               seconds_text(of.figures.crash_p99.value));
+                               seconds_text(of.figures.crash_p99));
         };
         if (best.size() == 1 && sweep_.results.size() == 1) {
             tell_one(0);
         } else if (best.size() == 1) {
-            line(fmt::format("{} is the best of all in both: {}.", setting_text(few.setting),
-                             figures(few)),
+            line(fmt::format("{} is the best of all in both: {}, crash takeover p99 {}.",
+                             setting_text(few.setting), losses_text(few.figures),
+                             seconds_text(few.figures.crash_p99)),
                  Kind::Headline, Tone::Good);
         } else if (const auto bend = knee(sweep_, best)) {
             const SettingResult& at = result(*bend);
             line(fmt::format("Start from {}: {}, crash takeover p99 {}.", setting_text(at.setting),
-                             losses_text(at.figures), seconds_text(at.figures.crash_p99.value)),
+                             losses_text(at.figures), seconds_text(at.figures.crash_p99)),
                  Kind::Headline, Tone::Good);
             line(
                 fmt::format("It is the knee between {} ({}) and {} ({}): less of the one costs "

@@ -29,6 +29,14 @@ std::string seconds_text(double seconds) {
     return harness::span_text(Duration{std::llround(std::round(seconds / step) * step * 1e9)});
 }
 
+bool happened(const Figure& figure) {
+    return figure.value > 0 || figure.simulation.high <= figure.value;
+}
+
+std::string seconds_text(const Figure& figure) {
+    return happened(figure) ? seconds_text(figure.value) : "unknown";
+}
+
 std::string setting_text(const Setting& setting) {
     const auto s = [](Duration d) {
         return fmt::format("{:.4g}", static_cast<double>(d.ns) / 1e9);

@@ -28,6 +28,10 @@ struct Told {
 std::string number_text(double value);
 /// "64.4 s", "8.7 ms": three digits; "?" for infinity.
 std::string seconds_text(double seconds);
+/// Of how long something takes; "unknown" if it never happened.
+std::string seconds_text(const Figure& figure);
+/// Whether there is anything that a figure of how long something takes was made from.
+bool happened(const Figure& figure);
 /// "stop", "outage", "partition", "failover", "slow answer"
 std::string_view to_string(Harm::Kind kind);
 /// "40/13.3/39.9 s": lease, renewal, deadline.

@@ -29,7 +29,7 @@ double number(const Json& json) {
 
 Duration duration(const Json& json) {
     const double seconds = json.get<double>();
-    if (!(std::abs(seconds) < 9e9)) throw Nonsense{"a length of centuries"};
+    if (!(seconds >= 0 && seconds < 9e9)) throw Nonsense{fmt::format("a length of {} s", seconds)};
     return {std::llround(seconds * 1e9)};
 }
 
@@ -42,13 +42,33 @@ std::uint64_t hex(const Json& json) {
     return value;
 }
 
+/// Of something that is counted or measured.
+double amount(const Json& json) {
+    const double value = json.get<double>();
+    if (!(value >= 0 && value <= 1e15)) throw Nonsense{fmt::format("{} of something", value)};
+    return value;
+}
+
+std::uint64_t count_of(const Json& json) {
+    if (!json.is_number_unsigned()) throw Nonsense{fmt::format("a count of {}", json.dump())};
+    return json.get<std::uint64_t>();
+}
+
 Interval interval(const Json& json) {
-    return {number(json.at(0)), number(json.at(1))};
+    const Interval made{number(json.at(0)), number(json.at(1))};
+    if (!(made.low >= 0 && made.low <= made.high && made.low <= 1e15))
+        throw Nonsense{fmt::format("an interval from {} to {}", made.low, made.high)};
+    return made;
+}
+
+/// As it is shown: what a file says must do nothing to a terminal.
+std::string shown(const Json& json) {
+    return harness::printable(json.get<std::string>());
 }
 
 Setting setting(const Json& json) {
     Setting made;
-    made.name = json.at("name").get<std::string>();
+    made.name = shown(json.at("name"));
     made.lease = duration(json.at("lease_s"));
     if (json.at("deadline_is_set").get<bool>()) made.deadline = duration(json.at("deadline_s"));
     made.renew_every = duration(json.at("renew_s"));
@@ -78,60 +98,57 @@ Harm::Kind kind_of(const Json& json) {
 Harm harm(const Json& json) {
     Harm made{};
     made.kind = kind_of(json.at("kind"));
-    made.where = json.at("where").get<std::string>();
+    made.where = shown(json.at("where"));
     made.length = duration(json.at("length_s"));
-    made.times = json.at("times").get<std::uint64_t>();
-    made.losses = json.at("losses").get<std::uint64_t>();
+    made.times = count_of(json.at("times"));
+    made.losses = count_of(json.at("losses"));
     return made;
 }
 
 SettingResult result(const Json& json) {
     SettingResult made;
-    made.position = json.at("position").get<std::uint64_t>();
+    made.position = count_of(json.at("position"));
     made.setting = setting(json.at("setting"));
     made.simulated = duration(json.at("simulated_s"));
     const Json& counts = json.at("counts");
-    made.counts = {counts.at("losses").get<std::uint64_t>(),
-                   counts.at("stood_down").get<std::uint64_t>(),
-                   counts.at("taken_over").get<std::uint64_t>(),
-                   counts.at("refused_writes").get<std::uint64_t>(),
-                   counts.at("crashes").get<std::uint64_t>(),
-                   counts.at("releases").get<std::uint64_t>(),
-                   counts.at("renewals").get<std::uint64_t>()};
+    made.counts = {count_of(counts.at("losses")),     count_of(counts.at("stood_down")),
+                   count_of(counts.at("taken_over")), count_of(counts.at("refused_writes")),
+                   count_of(counts.at("crashes")),    count_of(counts.at("releases")),
+                   count_of(counts.at("renewals"))};
     for (const Metric& metric : metrics()) {
         const Json& figure = json.at("figures").at(std::string(metric.name));
-        made.figures.*
-            (metric.figure) = {number(figure.at("value")), interval(figure.at("simulation")),
-                               interval(figure.at("data")), figure.at("assumed").get<double>()};
+        made.figures.*(metric.figure) = {amount(figure.at("value")),
+                                         interval(figure.at("simulation")),
+                                         interval(figure.at("data")), amount(figure.at("assumed"))};
     }
     made.figures.skew_ratio = json.at("skew_ratio").get<double>();
     made.figures.skew = duration(json.at("skew_s"));
     made.figures.outage_borne = duration(json.at("outage_borne_s"));
     for (const Json& one : json.at("harms")) made.harms.push_back(harm(one));
     for (const Json& one : json.at("causes"))
-        made.causes.push_back({kind_of(one.at("kind")), duration(one.at("shortest_s")),
-                               one.at("losses").get<std::uint64_t>()});
-    made.steps = json.at("steps").get<std::uint64_t>();
+        made.causes.push_back(
+            {kind_of(one.at("kind")), duration(one.at("shortest_s")), count_of(one.at("losses"))});
+    made.steps = count_of(json.at("steps"));
     made.digest = hex(json.at("digest"));
     return made;
 }
 
 Input input(const Json& json) {
     Input made;
-    made.name = json.at("name").get<std::string>();
-    made.said = json.at("said").get<std::string>();
-    made.about = json.at("about").get<std::string>();
+    made.name = shown(json.at("name"));
+    made.said = shown(json.at("said"));
+    made.about = shown(json.at("about"));
     made.measured = json.at("measured").get<bool>();
     if (!made.measured) return made;
-    made.count = json.at("count").get<std::uint64_t>();
+    made.count = count_of(json.at("count"));
     made.observed = duration(json.at("observed_s"));
     made.longest = duration(json.at("longest_s"));
-    made.longest_where = json.at("longest_where").get<std::string>();
+    made.longest_where = shown(json.at("longest_where"));
     for (const Json& one : json.at("lengths"))
         made.lengths.push_back(
             {duration(one.at("above_s")),
              one.at("up_to_s").is_null() ? Duration::max() : duration(one.at("up_to_s")),
-             one.at("count").get<std::uint64_t>()});
+             count_of(one.at("count"))});
     return made;
 }
 
@@ -150,7 +167,7 @@ Sweep parsed(const Json& json, std::string& command) {
     sweep.whole = json.at("whole").get<bool>();
     sweep.axes = json.at("axes").get<std::vector<std::string>>();
     sweep.observed = duration(json.at("observed_s"));
-    sweep.crashes_a_month = json.at("crashes_a_month").get<double>();
+    sweep.crashes_a_month = amount(json.at("crashes_a_month"));
     for (const Json& one : json.at("inputs")) sweep.inputs.push_back(input(one));
     for (const Json& one : json.at("settings")) sweep.results.push_back(result(one));
     for (const Json& one : json.at("marked")) sweep.marked.push_back(result(one));

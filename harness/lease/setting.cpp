@@ -149,7 +149,9 @@ Result<Choice> parse_choice(std::string_view option, std::string_view text) {
         choice.low = choice.high = low.value();
         if (dots == std::string_view::npos) return choice;
         const auto high = parse_length(option, text.substr(dots + 2));
-        if (!high || high.value() <= choice.low || choice.low.ns == 0) return no;
+        if (high && (high.value() <= choice.low || choice.low.ns == 0))
+            return refused(option, text, "range that rises from above 0, as 2s..120s");
+        if (!high) return no;
         choice.kind = Choice::Kind::Range;
         choice.high = high.value();
         return choice;

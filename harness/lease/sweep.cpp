@@ -256,6 +256,7 @@ private:
     /// After a bin.
     bool go_on() {
         ++done_;
+        if (plan_.stop && plan_.stop()) return false;
         return !until_ || Clock::now() < *until_;
     }
 

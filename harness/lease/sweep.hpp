@@ -69,6 +69,8 @@ struct SweepPlan {
     /// Wall time, after which a setting ends at its next simulated bin of an hour at most; zero:
     /// none.
     std::chrono::milliseconds budget{0};
+    /// Asked after each bin, from any thread: whether to end here, as if the budget were used up.
+    std::function<bool()> stop = nullptr;
     /// The share of the work that is done; called from the calling thread. May be empty.
     std::function<void(double done)> progress = nullptr;
 };

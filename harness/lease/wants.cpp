@@ -163,6 +163,9 @@ Result<Want> parse_want(std::string_view text) {
     std::string_view bound = text.substr(less + 1);
     if (bound.starts_with('=')) bound.remove_prefix(1);
     const auto value = bound_of(bound, *metric);
+    if (value && *value <= 0)
+        return refused(text,
+                       "no log, however long, shows that something never comes; write 1/year");
     if (!value)
         return refused(text, fmt::format("'{}' is no bound on {}; write '{} < {}'",
                                          harness::printable(trimmed(bound)), metric->name,
@@ -183,6 +186,10 @@ std::string amount_text(const Want& want, double value) {
     if (period > 0 && unit == "s a year")
         return fmt::format("{} s a {}", number_text(value * period / year_s), want.period);
     return fmt::format("{} {}", number_text(value), unit);
+}
+
+bool works(const Figures& figures) {
+    return figures.renewals.value > 0;
 }
 
 Judged judge(const Want& want, const Figures& figures, Duration observed) {
@@ -219,6 +226,7 @@ Answer answer(const Sweep& sweep, const std::vector<Want>& wants, const Prices& 
         auto& judged = out.judged.emplace_back();
         for (const Want& want : wants) judged.push_back(judge(want, figures, sweep.observed));
         const double missed = missed_by(judged, wants);
+        if (!works(figures)) continue;
         if (missed == 0 && (!out.chosen || out.costs[i] < out.costs[*out.chosen])) out.chosen = i;
         if (missed < nearest) {
             nearest = missed;
@@ -252,9 +260,10 @@ std::vector<std::size_t> front(const Sweep& sweep) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < sweep.results.size(); ++i) {
         const Figures& mine = sweep.results[i].figures;
+        if (!works(mine)) continue;
         const bool beaten = std::ranges::any_of(sweep.results, [&](const SettingResult& other) {
             const Figures& f = other.figures;
-            return f.losses.value <= mine.losses.value &&
+            return works(f) && f.losses.value <= mine.losses.value &&
                    f.crash_p99.value <= mine.crash_p99.value &&
                    (f.losses.value < mine.losses.value || f.crash_p99.value < mine.crash_p99.value);
         });

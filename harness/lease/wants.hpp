@@ -40,6 +40,10 @@ enum class Met {
     NotInTheData  ///< the log is too short to tell, however long one simulates
 };
 
+/// Whether the holder could hold at all: it renewed. Where answers are slower than the lease is
+/// long, it loses nothing, because it has nothing.
+bool works(const Figures& figures);
+
 struct Judged {
     Met met = Met::No;
     double value = 0;

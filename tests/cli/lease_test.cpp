@@ -60,6 +60,12 @@ TEST_CASE("lease command: parts on several machines make the same report") {
     const Answer missing = folder.lockstep_says("lease --from 1.json 3.json");
     CHECK(missing.code == 2);
     CHECK(says(missing, "part 2/3 is missing"));
+    // What is read is not written over, nor emptied by a command that fails.
+    const Answer over = folder.lockstep_says("lease --from whole.json --json whole.json");
+    CHECK(over.code == 2);
+    CHECK(says(over, "would be lost"));
+    CHECK(folder.lockstep_says("lease --from nowhere.json --html whole.json").code == 2);
+    CHECK(folder.read("whole.json") == folder.read("m.json"));
     // Something else can be asked of what was kept.
     const Answer asked = folder.lockstep_says("lease --from whole.json --want 'losses < 10/month'");
     CHECK(asked.code == 0);
@@ -142,6 +148,16 @@ TEST_CASE("lease command: of a world in which nothing happens nothing is recomme
     CHECK(!says(answer, "<- chosen"));
 }
 
+TEST_CASE("lease command: Ctrl-C ends it, and leaves what was there") {
+    const Folder folder;
+    folder.write("old.json", "old");
+    const Answer answer = shell("cd " + folder.path() + " && timeout -s INT 1 " + LOCKSTEP_PROGRAM +
+                                " lease --pauses '9/day x 1s..20s' --span 900d --json old.json");
+    INFO(answer.out);
+    CHECK(says(answer, "interrupted, and nothing was written"));
+    CHECK(folder.read("old.json") == "old");
+}
+
 TEST_CASE("lease command: bad input is refused with what is wrong") {
     const Folder folder;
     const std::string empty = folder.write("empty.log", "");
@@ -162,7 +178,12 @@ TEST_CASE("lease command: bad input is refused with what is wrong") {
     refuses("lease --now 15s/16s/5s", "stands down after 16 s, when its lease of 15 s is over");
     refuses("lease --observed '3 losses in 90d'", "say with --now");
     refuses("lease --now 15s/10s/2s --observed 'many'", "3 losses in 90d");
-    refuses("lease --lease 9s..3s", "--lease");
+    refuses("lease --lease 9s..3s", "range that rises");
+    refuses("lease --html ''", "--html");
+    refuses("lease --csv - --json -", "--json");
+    refuses("lease --from x.json --compare", "--from");
+    refuses("lease --pauses '" + numbers + "," + numbers + " unit s in 7d'", "there twice");
+    refuses("probe --for 1s --out ''", "--out");
     refuses("lease --lease 2s..9s --renew 1s..2s --deadline 1s..2s", "more than two");
     refuses("lease --shard 5/4", "5/4");
     refuses("lease --from nowhere.json", "nowhere.json");

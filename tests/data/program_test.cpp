@@ -91,6 +91,7 @@ TEST_CASE("data: lockstep probe writes what lockstep data reads, also when it is
                              " probe --for 1h --ping 127.0.0.1:1 --out cut.txt; tail -1 cut.txt");
     CHECK(says(cut, "\nend "));
     refuses("probe --for 1s --ping nowhere", "write HOST:PORT");
+    refuses("probe --for 1s --ping 127.0.0.1:99999", "1 to 65535");
     refuses("probe --for 1s --out /nowhere/p.txt", "--out: cannot be written");
     refuses("probe --for 1ms --every 1s", "--every");
 }

@@ -30,6 +30,7 @@ SettingResult priced(std::int64_t lease_s, double losses, double p99) {
     result.setting.lease = seconds(lease_s);
     result.setting.renew_every = seconds(lease_s) / 3;
     result.figures.losses = known(losses);
+    result.figures.renewals = known(100);
     result.figures.crash_p50 = known(p99 * 0.8);
     result.figures.crash_p99 = known(p99);
     result.figures.crash_worst = {p99, {p99, endless}, {p99, endless}};

@@ -22,6 +22,7 @@ SettingResult setting(std::int64_t lease_s, Figure losses, double p99) {
     result.setting.lease = seconds(lease_s);
     result.setting.renew_every = seconds(lease_s) / 3;
     result.figures.losses = losses;
+    result.figures.renewals = exact(100);
     result.figures.crash_p99 = exact(p99);
     result.figures.crash_mean = exact(p99 * 0.8);
     return result;
@@ -95,6 +96,7 @@ TEST_CASE("wants: what is no want is refused with what is allowed") {
     CHECK(has(why_not_a_want("crash takeover p99 < 20s/day"), "is no bound"));
     CHECK(has(why_not_a_want("double belief < 10s"), "10s/year"));
     CHECK(has(why_not_a_want(""), "found no '<'"));
+    CHECK(has(why_not_a_want("losses < 0/month"), "no log, however long"));
     CHECK(has(why_not_a_want("crash worst < 9s"), "want 'crash takeover p99'"));
 }
 
@@ -181,6 +183,20 @@ TEST_CASE("wants: what the data cannot show, and what no setting meets, is said"
     CHECK(!none.answer.chosen);
     CHECK(has(answer_text(sweep, none), "No setting meets all wants"));
     CHECK(has(answer_text(sweep, none), "crash takeover p99 < 2s: no"));
+}
+
+TEST_CASE("wants: what never renewed is not recommended for losing nothing") {
+    Sweep sweep = sweep_of_a_day();
+    for (SettingResult& result : sweep.results) {
+        result.figures.losses = exact(0);
+        result.figures.renewals = exact(0);
+    }
+    const Told none = told_of(sweep, {"losses < 10/month"});
+    CHECK(!none.answer.chosen);
+    CHECK(front(sweep).empty());
+    CHECK(has(answer_text(sweep, none), "ever renewed its lease"));
+    sweep.results[2].figures.renewals = exact(1);
+    CHECK(told_of(sweep, {"losses < 10/month"}).answer.chosen == std::size_t{2});
 }
 
 TEST_CASE("wants: the front bends where both get dear") {
