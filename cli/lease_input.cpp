@@ -271,8 +271,13 @@ std::optional<Error> read_settings(const LeaseArguments& arguments, lease::Sweep
     auto read = lease::parse_choice("--lease", lease);
     if (!read) return read.error();
     choices.lease = read.value();
-    if (choices.lease.is_range()) plan.axes.insert(plan.axes.begin(), "lease");
     using Kind = lease::Choice::Kind;
+    if (choices.lease.kind != Kind::Fixed && !choices.lease.is_range() &&
+        choices.lease.kind != Kind::Unset)
+        return Error{fmt::format("--lease: '{}' is a share of itself; write 15s or 2s..120s",
+                                 harness::printable(lease)),
+                     "", 0, 0};
+    if (choices.lease.is_range()) plan.axes.insert(plan.axes.begin(), "lease");
     const lease::Setting base = choices.base;
     if (!preset && choices.renew.kind == Kind::Unset)
         choices.renew = lease::parse_choice("--renew", "lease/3").value();

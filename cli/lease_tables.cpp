@@ -172,8 +172,17 @@ std::string inputs_table(const lease::Sweep& sweep, const harness::Paint& paint)
 std::string lease_tables(const lease::Sweep& sweep, const lease::Told& told,
                          const harness::Paint& paint) {
     const auto rows = rows_of(sweep, told);
+    // Named in the last column.
+    const std::string known =
+        sweep.marked.empty()
+            ? ""
+            : "  " +
+                  paint(Tone::Faint,
+                        "The names are those of systems with these default settings: settings "
+                        "only, not these systems.") +
+                  "\n";
     return inputs_table(sweep, paint) + "\n" + deciding_table(sweep, rows, paint) + "\n" +
-           other_table(rows, paint);
+           other_table(rows, paint) + known;
 }
 
 }  // namespace lockstep::cli

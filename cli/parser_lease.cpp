@@ -126,7 +126,7 @@ private:
         std::vector<std::string> names;
         for (const lease::Preset& known : lease::presets()) names.emplace_back(known.name);
         text("--preset", arguments_.preset,
-             "The settings of a known system; with --lease, in its proportions", "NAME")
+             "Settings only, not that system; with --lease, in its proportions", "NAME")
             ->check(CLI::IsMember(names).description(""));
         number("--points", arguments_.points, "Settings in a range (default 20)")
             ->check(CLI::Range(2, 1'000).description(""));

@@ -65,8 +65,27 @@ std::string data_text(const Sweep& sweep, const Figure& figure) {
     return fmt::format("{}-{}", number_text(figure.data.low), number_text(figure.data.high));
 }
 
+namespace {
+
+std::string csv_row(const std::string& name, const SettingResult& one) {
+    const auto s = [](Duration d) { return static_cast<double>(d.ns) / 1e9; };
+    const Figures& f = one.figures;
+    std::string out = fmt::format("{},{:.6g},{:.6g},{:.6g},{:.6g}", name, s(one.setting.lease),
+                                  s(one.setting.stands_down_after()), s(one.setting.renew_every),
+                                  s(one.setting.lock_delay));
+    for (const Metric& metric : metrics()) {
+        const Figure& figure = f.*(metric.figure);
+        for (const double value : {figure.value, figure.simulation.low, figure.simulation.high,
+                                   figure.data.low, figure.data.high})
+            out += "," + csv_number(value);
+    }
+    return out + fmt::format(",{:.6g},{:.6g},{:.6g}\n", f.skew_ratio, s(f.skew), s(f.outage_borne));
+}
+
+}  // namespace
+
 std::string sweep_csv(const Sweep& sweep) {
-    std::string out = "lease_s,deadline_s,renew_s,lock_delay_s";
+    std::string out = "name,lease_s,deadline_s,renew_s,lock_delay_s";
     for (const Metric& metric : metrics()) {
         std::string name(metric.name);
         std::ranges::replace(name, ' ', '_');
@@ -74,20 +93,10 @@ std::string sweep_csv(const Sweep& sweep) {
              {"", "_simulation_low", "_simulation_high", "_data_low", "_data_high"})
             out += fmt::format(",{}{}", name, suffix);
     }
-    out += "\n";
-    for (const SettingResult& one : sweep.results) {
-        const auto s = [](Duration d) { return static_cast<double>(d.ns) / 1e9; };
-        out += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g}", s(one.setting.lease),
-                           s(one.setting.stands_down_after()), s(one.setting.renew_every),
-                           s(one.setting.lock_delay));
-        for (const Metric& metric : metrics()) {
-            const Figure& figure = one.figures.*(metric.figure);
-            for (const double value : {figure.value, figure.simulation.low, figure.simulation.high,
-                                       figure.data.low, figure.data.high})
-                out += "," + csv_number(value);
-        }
-        out += "\n";
-    }
+    out += ",skew_ratio,skew_s,outage_borne_s\n";
+    for (const SettingResult& one : sweep.results) out += csv_row(one.setting.name, one);
+    for (const SettingResult& one : sweep.marked) out += csv_row(one.setting.name, one);
+    if (sweep.now) out += csv_row("now", *sweep.now);
     return out;
 }
 

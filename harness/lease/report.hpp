@@ -70,7 +70,8 @@ std::string sweep_json(const Sweep& sweep, const Told& told);
 Result<Sweep> read_sweep(const std::string& name, std::string_view json, std::string& command);
 /// All shards of one plan. An error says which is missing, twice there, or of another plan.
 Result<Sweep> merge(std::vector<Sweep> shards);
-/// A row a setting, a column a figure and each end of its intervals.
+/// A row a setting, those of known systems and today's after the rest, by name; a column a figure
+/// and each end of its intervals.
 std::string sweep_csv(const Sweep& sweep);
 
 }  // namespace lockstep::lease

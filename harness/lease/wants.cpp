@@ -279,18 +279,23 @@ std::vector<std::size_t> front(const Sweep& sweep) {
 }
 
 std::optional<std::size_t> knee(const Sweep& sweep, const std::vector<std::size_t>& front) {
-    if (front.size() < 3) return std::nullopt;
-    const Figures& few = sweep.results[front.front()].figures;
-    const Figures& many = sweep.results[front.back()].figures;
-    const double losses = many.losses.value - few.losses.value;
-    const double takeover = few.crash_p99.value - many.crash_p99.value;
-    if (!(losses > 0) || !(takeover > 0)) return std::nullopt;
+    if (front.size() < 2) return std::nullopt;
+    double losses = 0;
+    double quickest = std::numeric_limits<double>::infinity();
+    double slowest = 0;
+    for (const SettingResult& result : sweep.results) {
+        if (!works(result.figures)) continue;
+        losses = std::max(losses, result.figures.losses.value);
+        quickest = std::min(quickest, result.figures.crash_p99.value);
+        slowest = std::max(slowest, result.figures.crash_p99.value);
+    }
+    if (!(losses > 0) || !(slowest > quickest)) return std::nullopt;
     std::optional<std::size_t> best;
-    double farthest = 0;
+    double farthest = -1;
     for (const std::size_t i : front) {
         const Figures& f = sweep.results[i].figures;
-        const double x = (f.losses.value - few.losses.value) / losses;
-        const double y = (f.crash_p99.value - many.crash_p99.value) / takeover;
+        const double x = f.losses.value / losses;
+        const double y = (f.crash_p99.value - quickest) / (slowest - quickest);
         // Below the line from (0, 1) to (1, 0).
         const double distance = 1 - x - y;
         if (distance > farthest) {

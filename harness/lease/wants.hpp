@@ -86,8 +86,9 @@ Answer answer(const Sweep& sweep, const std::vector<Want>& wants, const Prices& 
 /// Settings of which no other is better in both losses and the p99 of takeovers after a crash, by
 /// position, in ascending order of losses.
 std::vector<std::size_t> front(const Sweep& sweep);
-/// Where the front bends most: the one farthest from the line between its ends, both figures by
-/// their shares of the range. Absent for fewer than three.
+/// Where the front bends most: the one farthest below the line from the most losses to the slowest
+/// takeover of all settings, both figures by their shares of the range. An end of the front may be
+/// it: where losses fall all at once, it is the quickest without. Absent for fewer than two.
 std::optional<std::size_t> knee(const Sweep& sweep, const std::vector<std::size_t>& front);
 
 /// "3 losses in 90d": what a team has counted.
