@@ -302,11 +302,20 @@ private:
             line(fmt::format("Start from {}: {}, crash takeover p99 {}.", setting_text(at.setting),
                              losses_text(at.figures), seconds_text(at.figures.crash_p99)),
                  Kind::Headline, Tone::Good);
-            line(
-                fmt::format("It is the knee between {} ({}) and {} ({}): less of the one costs "
-                            "much of the other.",
-                            setting_text(quick.setting), figures(quick), setting_text(few.setting),
-                            figures(few)));
+            if (*bend == best.front())
+                line(
+                    fmt::format("Shorter ones lose more, up to {} ({}); longer ones make wait, and "
+                                "lose no less.",
+                                setting_text(quick.setting), figures(quick)));
+            else if (*bend == best.back())
+                line(fmt::format("Longer ones make wait more than they save, up to {} ({}).",
+                                 setting_text(few.setting), figures(few)));
+            else
+                line(
+                    fmt::format("It is the knee between {} ({}) and {} ({}): less of the one costs "
+                                "much of the other.",
+                                setting_text(quick.setting), figures(quick),
+                                setting_text(few.setting), figures(few)));
         } else {
             line(fmt::format("From {} ({}) to {} ({}) no setting is better in both.",
                              setting_text(quick.setting), figures(quick), setting_text(few.setting),
