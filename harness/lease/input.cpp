@@ -3,6 +3,7 @@
 #include "harness/data/read.hpp"
 #include "harness/data/tally.hpp"
 #include "harness/data/words.hpp"
+#include "harness/lease/report.hpp"
 #include "harness/lease/sweep.hpp"
 #include "harness/text.hpp"
 
@@ -14,11 +15,8 @@
 namespace lockstep::lease {
 namespace {
 
-/// Three digits.
 std::string short_span(Duration d) {
-    std::int64_t step = 1;
-    while (d.ns / step >= 1'000) step *= 10;
-    return harness::span_text(Duration{(d.ns + step / 2) / step * step});
+    return seconds_text(static_cast<double>(d.ns) / 1e9);
 }
 
 std::string observed_text(Duration observed) {

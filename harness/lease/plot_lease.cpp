@@ -234,9 +234,9 @@ Drawing takeover_drawing(const Sweep& sweep, const Told& told) {
         const double worst = plot.frame_.y.at(result.figures.crash_worst.value);
         canvas.open("setting", fmt::format("{}: p50 {}, worst {}, graceful p99 {}",
                                            setting_text(result.setting),
-                                           short_span(result.figures.crash_p50.value),
-                                           short_span(result.figures.crash_worst.value),
-                                           short_span(result.figures.release_p99.value)));
+                                           seconds_text(result.figures.crash_p50.value),
+                                           seconds_text(result.figures.crash_worst.value),
+                                           seconds_text(result.figures.release_p99.value)));
         canvas.line({x - 5, worst}, {x + 5, worst}, "worst");
         const double middle = plot.frame_.y.at(result.figures.crash_p50.value);
         draw_whisker(canvas, plot.frame_, x, result.figures.crash_p50.data);

@@ -80,7 +80,7 @@ std::string spot_title(const SettingResult& result) {
         "data {})",
         setting_text(result.setting), number_text(f.losses.value),
         interval_text(f.losses.simulation), interval_text(f.losses.data),
-        short_span(f.crash_p99.value), interval_text(f.crash_p99.simulation),
+        seconds_text(f.crash_p99.value), interval_text(f.crash_p99.simulation),
         interval_text(f.crash_p99.data));
 }
 

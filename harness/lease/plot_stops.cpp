@@ -98,10 +98,11 @@ void draw_bars(Canvas& canvas, const Frame& frame, const Input& input) {
         const double right =
             endless(bucket) ? frame.area.right : frame.x.at(seconds_of(bucket.up_to));
         const double top = frame.y.at(static_cast<double>(bucket.count));
-        canvas.open("setting", fmt::format("{} of {} to {}", harness::grouped(bucket.count),
-                                           short_span(seconds_of(bucket.above)),
-                                           endless(bucket) ? std::string("any length")
-                                                           : short_span(seconds_of(bucket.up_to))));
+        canvas.open("setting",
+                    fmt::format("{} of {} to {}", harness::grouped(bucket.count),
+                                seconds_text(seconds_of(bucket.above)),
+                                endless(bucket) ? std::string("any length")
+                                                : seconds_text(seconds_of(bucket.up_to))));
         canvas.rect({left + 0.5, top}, std::max(1.0, right - left - 1), frame.area.bottom - top,
                     endless(bucket) ? "bar endless" : "bar");
         canvas.close();
@@ -144,7 +145,7 @@ std::string time_of(const std::string& where) {
 }
 
 std::vector<std::string> longest_lines(const Input& input) {
-    std::vector<std::string> lines{"longest: " + short_span(seconds_of(input.longest))};
+    std::vector<std::string> lines{"longest: " + seconds_text(seconds_of(input.longest))};
     if (input.longest_where.empty()) return lines;
     lines.push_back(file_and_line(input.longest_where));
     if (const std::string time = time_of(input.longest_where); !time.empty()) lines.push_back(time);

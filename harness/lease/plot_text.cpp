@@ -54,13 +54,6 @@ std::string length_text(Duration d) {
     return fmt::format("{:.4g}", static_cast<double>(d.ns) / 1e9);
 }
 
-std::string short_span(double seconds) {
-    if (!std::isfinite(seconds)) return "?";
-    if (seconds >= 1 || seconds <= 0) return fmt::format("{} s", number_text(seconds));
-    if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
-    return fmt::format("{:.3g} us", seconds * 1e6);
-}
-
 std::string long_span(Duration d) {
     const double hours = static_cast<double>(d.ns) / 3'600e9;
     return hours < 48 ? fmt::format("{:.3g} h", hours) : fmt::format("{:.4g} days", hours / 24);

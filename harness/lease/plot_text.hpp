@@ -15,8 +15,6 @@ std::string escaped(std::string_view text);
 
 /// Four digits of a length in seconds, without the unit.
 std::string length_text(Duration d);
-/// "3.5 s", "250 ms", "40 us": three digits of a length in seconds.
-std::string short_span(double seconds);
 /// A length of time in hours or days: "25.8 h", "90 days".
 std::string long_span(Duration d);
 /// "27.0 to 35.0"; "over 27.0" if nothing bounds it above.
